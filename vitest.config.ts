@@ -3,7 +3,9 @@ import { defineConfig } from 'vitest/config'
 const stores = ['packages/testkit/src/global-setup.ts']
 const areas = 'packages/areas/**/*.test.ts'
 /** Their tests leave nothing behind in the process, so the files of a worker share it and load every module once. */
-const shared = ['kit', 'wire', 'db'].map((name) => `packages/${name}/**/*.test.ts`).concat('apps/worker/**/*.test.ts')
+const shared = ['kit', 'wire', 'db']
+  .map((name) => `packages/${name}/**/*.test.ts`)
+  .concat(['admin', 'ingest', 'worker'].map((name) => `apps/${name}/**/*.test.ts`))
 const installs = ['install-and-update', 'launcher', 'update'].map((name) => `test/system/${name}.test.ts`)
 const seeds = ['test/property-seed.ts']
 
@@ -61,14 +63,15 @@ export default defineConfig({
       },
       {
         extends: true,
-        // The executable for Windows under wine, against one whole system.
+        // The executable for Windows under wine, against one whole system, which is started when these tests begin; a file that
+        // waits leaves the processor to another one.
         test: {
           name: 'windows',
           include: ['test/windows/**/*.test.ts'],
-          fileParallelism: false,
-          sequence: { groupOrder: 2 },
-          testTimeout: 60_000,
-          hookTimeout: 180_000,
+          globalSetup: ['test/windows/global-setup.ts'],
+          sequence: { groupOrder: 5 },
+          testTimeout: 180_000,
+          hookTimeout: 300_000,
         },
       },
       {

@@ -9,7 +9,7 @@ import { verifyDatabase } from '@muster/areas/platform/audit/chain/verify-databa
 import { verifyExport } from '@muster/areas/platform/audit/chain/verify-export.ts'
 import { createPool } from '@muster/db/pool.ts'
 import { postgresUrl, readConfig } from '@muster/kit/config.ts'
-import { readKeyring } from '@muster/kit/keyring.ts'
+import { readKeyring } from '@muster/kit/secrets/keyring.ts'
 import { z } from 'zod'
 
 const usage = `usage: npm run audit -- verify [export file] [--partner <id>]

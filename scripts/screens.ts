@@ -64,7 +64,9 @@ async function administrator(client: Client): Promise<Account & { orgId: string 
 }
 
 /** Creates sample data for the administration screens. */
-async function prepare(who: Account & { orgId: string }): Promise<Record<'role' | 'review' | 'provider', string>> {
+async function prepare(
+  who: Account & { orgId: string },
+): Promise<Record<'role' | 'review' | 'provider' | 'alert' | 'rule', string>> {
   const client = clientOf(url, (await signIn(url, who)).accessToken)
   const { data: roles } = await client.roles.roles.list.query({})
   const parent = roles.find(({ name }) => name === 'Partner Viewer')?.id ?? null
@@ -95,7 +97,15 @@ async function prepare(who: Account & { orgId: string }): Promise<Record<'role' 
       clientId: '5f0c8d5e-9a53-4b8e-8f0b-1f9e7f6a2c33',
       clientSecret: 'not a real one',
     }))
-  return { role: night.id, review: reviews[0]?.id ?? '', provider: provider.id }
+  const { data: alerts } = await client.alerts.alerts.list.query({ limit: 1 })
+  const { data: rules } = await client.alerts.rules.list.query({ limit: 1 })
+  return {
+    role: night.id,
+    review: reviews[0]?.id ?? '',
+    provider: provider.id,
+    alert: alerts[0]?.id ?? '',
+    rule: rules[0]?.id ?? '',
+  }
 }
 
 /** Commands for several organizations that wait for approval. */
@@ -222,6 +232,23 @@ async function asAdministrator(page: Page, theme: string, orgId: string, made: A
     ['sso-provider', `/sso/${made.provider}`],
     ['settings', '/settings'],
     ['audit', '/audit'],
+    ['alerts', '/alerts'],
+    ['alert', `/alerts/${made.alert}`],
+    ['alert-rules', '/alerts/rules'],
+    ['alert-rule', `/alerts/rules/${made.rule}`],
+    ['alert-rule-new', '/alerts/rules?form=new'],
+    ['alert-policies', '/alerts/policies'],
+    ['alert-preview', `/alerts/policies?tab=preview&org=${orgId}`],
+    ['alert-templates', '/alerts/templates'],
+    ['alert-groups', '/alerts/groups'],
+    ['alert-channels', '/alerts/channels'],
+    ['maintenance', '/maintenance'],
+    ['maintenance-calendar', '/maintenance?tab=calendar'],
+    ['deployments', '/deployments'],
+    ['monitors', '/monitors'],
+    ['monitors-dashboard', '/monitors?tab=dashboard'],
+    ['webhooks', '/webhooks'],
+    ['notifications', '/notifications'],
   ] as const
   for (const [name, path] of screens) await shoot(page, path, `${name}-${theme}`)
 }

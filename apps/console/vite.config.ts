@@ -8,7 +8,7 @@ import { defineConfig, type Plugin } from 'vite'
 export default defineConfig({
   plugins: [react(), tailwind(), compressed()],
   build: {
-    // What understands `light-dark()`, in which all colours are written.
+    // What understands `light-dark()`, in which all colors are written.
     target: ['chrome123', 'firefox120', 'safari17.5'],
     // An inlined file would need `data:` in the content security policy.
     assetsInlineLimit: 0,

@@ -1,7 +1,7 @@
 import { createPublicKey, randomBytes } from 'node:crypto'
 import { closeSync, constants, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { signDeviceCertificate } from '@muster/areas/fleet/enrollment/certificates.ts'
-import { type Keyring, readKeyring } from '@muster/kit/keyring.ts'
+import { type Keyring, readKeyring } from '@muster/kit/secrets/keyring.ts'
 import { type FleetIndex, fleetPaths, idOf, keyOfSeed, readFleetIndex, seedBytes, tenantOf } from './fleet-files.ts'
 
 const usableMs = 30 * 86_400_000

@@ -67,3 +67,11 @@ export function machineBusySeconds(): number {
   const [user = 0, nice = 0, system = 0, , , hardInterrupts = 0, softInterrupts = 0] = fields
   return (user + nice + system + hardInterrupts + softInterrupts) / ticksPerSecond
 }
+
+/** The running processes with this text in their command line. */
+export function processesWith(text: string): { pid: number; command: string }[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => ({ pid: Number(name), command: read(`/proc/${name}/cmdline`).replaceAll('\0', ' ') }))
+    .filter(({ command }) => command.includes(text))
+}

@@ -20,14 +20,20 @@ function stampOf(release: Release): Buffer {
 
 /**
  * Turns a built executable into a release. Only its release file differs, so that one build serves any number of versions.
+ * @param finish adds what else differs between versions
  * Written in small chunks: the kernel keeps a file in pages of the size of its writes, and maps large ones as a whole.
  */
-export async function stamp(from: string, to: string, release: Release): Promise<void> {
+export async function stamp(
+  from: string,
+  to: string,
+  release: Release,
+  finish: (file: Buffer) => Promise<Buffer> = async (file) => file,
+): Promise<void> {
   const file = await readFile(from)
   const at = file.indexOf(mark)
   if (at === -1 || file.indexOf(mark, at + 1) !== -1) throw new Error(`${from} is not an executable of the agent`)
   stampOf(release).copy(file, at)
-  await writeExecutable(to, file)
+  await writeExecutable(to, await finish(file))
 }
 
 /** Writes an executable atomically. */

@@ -1,7 +1,7 @@
+import type { Advice } from '@muster/areas/error-advice.rules.ts'
 import type { OrderFault } from '@muster/wire/messages/refusal.ts'
 import type { updateReasons } from '@muster/wire/messages/update-status.ts'
 import type { ErrorCode } from '../../apps/agent/src/error-code.ts'
-import type { Advice } from './http.ts'
 
 /** The codes with which an agent reports that a command failed. */
 export const agentAdvice: Readonly<Record<Exclude<ErrorCode, OrderFault>, Advice>> = {
@@ -60,6 +60,32 @@ export const agentAdvice: Readonly<Record<Exclude<ErrorCode, OrderFault>, Advice
   NOT_PERMITTED: {
     cause: 'The operating system does not let the account of the agent do this.',
     remedy: 'Check the access list of the key, service or file.',
+  },
+  NO_USER_SESSION: {
+    cause:
+      'The script asks for the account of the signed-in user, but no user is signed in at the machine. On Windows also: `runAsUser` is not signed in.',
+    remedy: 'Run it without `runAs`, name an account in `runAsUser`, or run it again when a user is signed in.',
+  },
+  UNSIGNED_SCRIPT: {
+    cause: 'The script has no grant of admin, or the agent does not trust the key that signed it.',
+    remedy:
+      'Run a script again that waited since before an upgrade. After a rotation of the grant keys, restart admin. Otherwise treat as a break-in at the worker or the database.',
+  },
+  GRANT_MISMATCH: {
+    cause: 'The grant is for another device, or for another script, argument, variable, account or timeout.',
+    remedy: 'Treat as a break-in at the worker or the database.',
+  },
+  GRANT_EXPIRED: {
+    cause: 'The grant had expired when the script was about to start.',
+    remedy: 'Check the clock of the machine, then run the script again.',
+  },
+  SECRET_NOT_FOUND: {
+    cause: 'A secret that the script names was deleted or renamed after the script was sent.',
+    remedy: 'Create the secret, then run the script again.',
+  },
+  SECRETS_UNREADABLE: {
+    cause: 'The sealed secrets were altered, or sealed for another command.',
+    remedy: 'Treat as a break-in at Redis or a gateway.',
   },
 }
 

@@ -1,11 +1,15 @@
 import { refusalCodes } from '@muster/areas/control/commands/delivery/ask-device.ts'
 import '@muster/areas/vocabulary.contract.ts'
 import '@muster/kit/errors.ts'
+import { type Advice, httpAdvice } from '@muster/areas/error-advice.rules.ts'
+import type { ErrorCode } from '@muster/kit/errors.ts'
 import { statusOfCode } from '@muster/kit/vocabulary.ts'
 import { closeCodes } from '@muster/wire/close-codes.ts'
 import { agentAdvice, orderAdvice, updateAdvice } from './agent.ts'
-import { type Advice, httpAdvice } from './http.ts'
 import { callbackAdvice, skipAdvice } from './sign-in.ts'
+
+/** Each code needs its advice. */
+const every: Readonly<Record<ErrorCode, Advice>> = httpAdvice
 
 const introduction = `# Error codes
 
@@ -22,7 +26,7 @@ export function errorReference(): string {
     '## Codes of the HTTP API\n',
     table(
       ['code', 'status', 'cause', 'remedy'],
-      Object.entries(httpAdvice).map(([code, advice]) => [quoted(code), String(statusOfCode(code)), ...cells(advice)]),
+      Object.entries(every).map(([code, advice]) => [quoted(code), String(statusOfCode(code)), ...cells(advice)]),
     ),
     '## Codes of agents\n',
     'The `error` of a failed command begins with one of these codes and a colon. For interactive commands the code is `deviceCode` of the',

@@ -1,6 +1,6 @@
 import type { CallbackError } from '@muster/areas/access/sso/flow.contract.ts'
 import type { SkipReason } from '@muster/areas/control/commands/commands.contract.ts'
-import type { Advice } from './http.ts'
+import type { Advice } from '@muster/areas/error-advice.rules.ts'
 
 /** Why a sign-in through an identity provider failed. */
 export const callbackAdvice: Readonly<Record<CallbackError, Advice>> = {
@@ -49,4 +49,21 @@ export const skipAdvice: Readonly<Record<SkipReason, Advice>> = {
   organization_suspended: { cause: 'The organization is suspended.', remedy: 'Reactivate the organization.' },
   agent_too_old: { cause: 'The agent does not know the command.', remedy: 'Update the agent.' },
   unsupported_platform: { cause: 'The operating system does not support it.', remedy: 'Leave the device out.' },
+  missing_tool: {
+    cause: 'The device lacks a program that the command or script language needs.',
+    remedy: 'Install it, then refresh the inventory of the device.',
+  },
+  not_permitted: {
+    cause: 'The agent has no permission for it, because it does not run as root.',
+    remedy: 'Run the agent as root.',
+  },
+  maintenance: {
+    cause: 'A maintenance window holds scripts back on the device.',
+    remedy: 'Wait for its end, or send the script with `respectMaintenance: false`.',
+  },
+  missing_secret: {
+    cause:
+      'A secret that the script names exists neither for the site, the organization nor the partner of the device.',
+    remedy: 'Create it. To use a secret of the partner, an organization needs it shared.',
+  },
 }

@@ -30,7 +30,7 @@ test('tabs that do not fit are in a menu, and the one chosen there stays in the 
 
 test('the usual actions are buttons, and a command names its sender', async () => {
   const { page, complaints } = await visitorAs(acme, device)
-  await page.getByRole('link', { name: 'Run script' }).click()
+  await page.getByRole('link', { name: 'Run script' }).first().click()
   await page.waitForURL(({ searchParams }) => searchParams.get('tab') === 'run')
   await page.getByRole('button', { name: 'Refresh inventory' }).click()
   await page.getByText('Inventory refresh requested').waitFor()
@@ -68,5 +68,15 @@ test('dragging over a chart shows that range, which the address keeps', async ()
   await page.reload()
   await page.getByRole('button', { name: 'Reset zoom' }).click()
   await page.waitForURL(({ searchParams }) => !searchParams.has('from'))
+  expect(complaints).toEqual([])
+})
+
+test('the tables of the inventory fit a window of 1,280 pixels', async () => {
+  const { page, complaints } = await visitorAs(acme)
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.goto(`${device}?tab=inventory`)
+  await page.getByRole('region', { name: 'Network' }).waitFor()
+  const cut = `[...document.querySelectorAll('[role=region]')].filter((each) => each.scrollWidth > each.clientWidth).length`
+  expect(await page.evaluate(cut)).toBe(0)
   expect(complaints).toEqual([])
 })

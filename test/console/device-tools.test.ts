@@ -63,10 +63,7 @@ test('what a machine does not have is explained, with what can be done', async (
   const { page } = await visitorAs(acme, tab('services'))
   const tabs = page.getByRole('navigation', { name: 'Parts of the device' })
   const table = page.getByRole('table', { name: 'Services' })
-  await table
-    .or(page.getByRole('heading', { name: 'Not supported on this device' }))
-    .first()
-    .waitFor()
+  await table.or(page.getByText('A program that this needs is not installed on the device')).first().waitFor()
   await tabs.getByRole('link', { name: 'Tasks' }).click()
   const tasks = page.getByRole('table', { name: 'Tasks' })
   await tasks
@@ -80,7 +77,7 @@ test('what a machine does not have is explained, with what can be done', async (
     .first()
     .waitFor()
   await tabs.getByRole('link', { name: 'Overview' }).click()
-  await page.getByText('No version goes out at the moment').waitFor()
+  await page.getByText('No rollout is active').waitFor()
 })
 
 test('a script that runs while the network is cut and restored shows all of its output once', async () => {

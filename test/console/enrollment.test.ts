@@ -18,6 +18,14 @@ test('a new key shows the install command, waits for its device and reports it',
   const steps = page.getByRole('dialog', { name: 'Your enrollment key' })
   const line = (await steps.locator('code').first().textContent()) ?? ''
   expect(line).toContain(`curl -fsSL ${url}/api/v1/agents/install.sh -o `)
+  await steps.getByRole('tab', { name: 'Windows' }).click()
+  const onWindows = (await steps.locator('code').first().textContent()) ?? ''
+  expect(onWindows).toMatch(/^powershell -NoProfile -ExecutionPolicy Bypass -Command "/)
+  expect(onWindows).toContain(`${url}/api/v1/agents/install.ps1`)
+  await steps.getByRole('tab', { name: 'Windows' }).press('ArrowRight')
+  await steps.getByRole('tab', { name: 'macOS', selected: true }).waitFor()
+  expect(await steps.locator('code').first().textContent()).toBe(line)
+  await steps.getByText('No agent version for macOS is published').waitFor()
   const enrollmentKey = (await steps.locator('code').nth(1).textContent()) ?? ''
   expect(enrollmentKey).toMatch(/^mek_/)
   expect(line).not.toContain('mek_')

@@ -40,8 +40,8 @@ export default async function setup(project: TestProject) {
     outboxToken: randomBytes(32).toString('base64url'),
     settings: {
       ingest: { HEARTBEAT_SECONDS: '2' },
-      // The identity provider of the tests is on this machine.
-      admin: { SSO_ALLOWED_NETWORKS: '127.0.0.1/32' },
+      // The identity provider and the receivers of the tests are on this machine.
+      admin: { SSO_ALLOWED_NETWORKS: '127.0.0.1/32', OUTGOING_ALLOWED_NETWORKS: '127.0.0.1/32' },
     },
   })
   const stop = async () => {

@@ -55,6 +55,36 @@ test('the navigation finds pages by the beginnings of words and counts what wait
   expect(complaints).toEqual([])
 })
 
+test('an address with an ID that cannot exist has no page', async () => {
+  const { page } = await visitorAs(acme, '/devices/run')
+  await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
+  await page.getByRole('navigation', { name: 'Main' }).waitFor()
+})
+
+test('an error links to its cause and remedy', async () => {
+  const { page, context } = await visitorAs(acme, `/devices/${crypto.randomUUID()}`)
+  await page.getByRole('heading', { name: 'Not found' }).waitFor()
+  const [reference] = await Promise.all([
+    context.waitForEvent('page'),
+    page.getByRole('link', { name: 'About this error' }).click(),
+  ])
+  await reference.getByRole('article', { name: 'NOT_FOUND' }).getByText('does not exist').waitFor()
+  expect(await reference.getByRole('article').count()).toBe(1)
+  await reference.getByRole('link', { name: 'Show all error codes' }).click()
+  await reference.getByRole('article', { name: 'RATE_LIMITED' }).waitFor()
+})
+
+test('the palette offers the actions of the selected devices', async () => {
+  const { page, complaints } = await visitorAs(acme, '/devices')
+  await page.getByRole('checkbox', { name: `Select ${acme.hostname}` }).click()
+  await page.keyboard.press('Control+K')
+  await page.getByRole('combobox', { name: 'Search or jump to' }).fill('edit tags')
+  await page.getByRole('option', { selected: true }).getByText('1 device').waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'Edit tags' }).getByText('1 device in 1 organization.').waitFor()
+  expect(complaints).toEqual([])
+})
+
 test('a new company is led through the first steps', async () => {
   const { page, complaints } = await visitorAs(umbra, '/')
   const steps = page.getByRole('listitem').filter({ hasText: /organization|key|machine|colleague/ })
@@ -64,11 +94,13 @@ test('a new company is led through the first steps', async () => {
   expect(complaints).toEqual([])
 })
 
-test('on a phone a row has a second line, and all columns on request', async () => {
-  const { page } = await visitorAs(acme, '/devices')
+test('on a phone a row is a card with its other columns, and a table with all columns on request', async () => {
+  const cols = 'name.status.organization.site.os.cpu.memory.disk.seen.agent.uptime.hostname'
+  const { page } = await visitorAs(acme, `/devices?cols=${cols}`)
   await page.setViewportSize({ width: 390, height: 844 })
   const row = page.getByRole('row').filter({ hasText: acme.hostname })
   await row.getByText(acme.orgName).waitFor()
+  for (const name of ['Organization', 'OS', 'Memory', 'Last seen']) await row.getByText(name, { exact: true }).waitFor()
   expect(await page.getByRole('columnheader', { name: 'Organization' }).count()).toBe(0)
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Show all columns' }).click()

@@ -38,10 +38,26 @@ export async function newAdministrator(
   client: Client,
   outbox: string,
   partnerId: string,
-  { name, email }: { readonly name: string; readonly email: string },
+  who: { readonly name: string; readonly email: string },
 ) {
-  const roleId = await administrator(client, partnerId)
-  await client.users.invitations.invite.mutate({ partnerId, email, name, roleId })
+  return newUser(client, outbox, { ...who, partnerId, roleId: await administrator(client, partnerId) })
+}
+
+/** A user of the caller's own partner with a role that exists. */
+export async function newMember(client: Client, outbox: string, role: string, name: string) {
+  const { data } = await client.users.users.roles.query({})
+  const roleId = data.find((each) => each.name === role)?.id ?? ''
+  return newUser(client, outbox, { name, email: `${randomBytes(4).toString('hex')}@members.test`, roleId })
+}
+
+interface Invited {
+  readonly name: string
+  readonly email: string
+  readonly roleId: string
+  readonly partnerId?: string
+}
+async function newUser(client: Client, outbox: string, { name, email, roleId, partnerId }: Invited) {
+  await client.users.invitations.invite.mutate({ email, name, roleId, ...(partnerId && { partnerId }) })
   const password = newPassword()
   const [, token = ''] = (await linkMailedTo(outbox, email)).split('#token=')
   await client.users.invitations.acceptInvite.mutate({ token, password, name })

@@ -22,11 +22,11 @@ let browser: Promise<Browser> | undefined
 afterAll(async () => (await browser)?.close())
 
 /** Opens a browser of its own, as another person at another machine would. */
-export async function newVisitor(theme: 'light' | 'dark' = 'light'): Promise<Visitor> {
+export async function newVisitor(): Promise<Visitor> {
   browser ??= launchBrowser()
   const context = await (await browser).newContext({
     baseURL: stage.url,
-    colorScheme: theme,
+    colorScheme: 'light',
     reducedMotion: 'reduce',
     viewport: { width: 1440, height: 900 },
   })
@@ -48,12 +48,8 @@ export async function enter(page: Page, { email, password }: { email: string; pa
 }
 
 /** A browser in which a user is signed in, at a path. */
-export async function visitorAs(
-  who: { email: string; password: string },
-  path = '/',
-  theme: 'light' | 'dark' = 'light',
-): Promise<Visitor> {
-  const visitor = await newVisitor(theme)
+export async function visitorAs(who: { email: string; password: string }, path = '/'): Promise<Visitor> {
+  const visitor = await newVisitor()
   await visitor.page.goto(`/login?next=${encodeURIComponent(path)}`)
   await enter(visitor.page, who)
   await visitor.page.waitForURL((url) => url.pathname !== '/login')
@@ -65,12 +61,31 @@ export async function visitorAs(
   return visitor
 }
 
-/** Fails when axe finds something serious on the page. */
+/** Colors fade from one theme to the other: resolves after two frames in which none does. */
+const untilStill = `(async () => {
+  for (let still = 0; still < 2; still++) {
+    await new Promise(requestAnimationFrame)
+    const fading = document.getAnimations().filter((each) => each instanceof CSSTransition)
+    if (fading.length > 0) still = -1
+    await Promise.allSettled(fading.map(({ finished }) => finished))
+  }
+})()`
+
+/** Fails when axe finds something serious on the page. The dark theme differs in its colors only. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(axe.source)
-  const found = Found.parse(await page.evaluate('axe.run().then(({ violations }) => violations)'))
+  await expectNothingFound(page, {})
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.evaluate(untilStill)
+  await expectNothingFound(page, { runOnly: ['color-contrast'] })
+  await page.emulateMedia({ colorScheme: 'light' })
+}
+
+async function expectNothingFound(page: Page, options: { runOnly?: string[] }): Promise<void> {
+  const request = JSON.stringify({ ...options, resultTypes: ['violations'] })
+  const found = Found.parse(await page.evaluate(`axe.run(${request}).then(({ violations }) => violations)`))
   const bad = found
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`)
-  expect(bad, `on ${page.url()}`).toEqual([])
+  expect(bad, `${page.url()} ${options.runOnly === undefined ? 'in light' : 'in dark'}`).toEqual([])
 }

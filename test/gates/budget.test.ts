@@ -10,10 +10,9 @@ const ids = (paths: readonly string[] | null) => {
 it('runs every probe for the operations of changed areas', () => {
   expect(ids(['packages/areas/src/fleet/groups/members.queries.ts', 'docs/rest.md'])).toEqual(['groups'])
   expect(ids(['packages/areas/src/fleet/custom-fields/custom-fields.rules.ts'])).toEqual(['customFields'])
-  expect(ids(['packages/kit/src/run.ts'])).toEqual([])
+  expect(ids(['packages/kit/src/operation/run.ts', 'packages/areas/src/platform/events/follow.ts'])).toEqual([])
 })
 
 it('runs every probe for every operation if the changes are unknown', () => {
   expect(ids(null)).toBe('all')
-  expect(ids(['packages/areas/src/fleet/unknown-area/x.ts'])).toBe('all')
 })

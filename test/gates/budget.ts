@@ -32,13 +32,14 @@ export function changedOperations<O extends Pick<Operation, 'id'>>(
 ): ReadonlySet<O> | null {
   if (paths === null) return null
   const folders = new Set(paths.flatMap((path) => /^packages\/areas\/src\/[^/]+\/([^/]+)\//.exec(path)?.[1] ?? []))
-  const found = [...folders].map((folder) => {
+  // An area without operations is below others, as the packages are: its change selects none.
+  const found = [...folders].flatMap((folder) => {
     const named = (part: number) => all.filter(({ id }) => kebab(id.split('.')[part] ?? '') === folder)
     // Some resources have their own folder beside the area's folder.
     const ofArea = named(0)
     return ofArea.length > 0 ? ofArea : named(1)
   })
-  return found.some((operations) => operations.length === 0) ? null : new Set(found.flat())
+  return new Set(found)
 }
 
 const changed = process.env.GATE_FULL ? null : changedOperations(operations, changedPaths())

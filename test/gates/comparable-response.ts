@@ -27,7 +27,8 @@ function requestFor({ endpoint: { method, path } }: Operation, input: object) {
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
 const moment = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})/g
 /** Keys, prefixes of keys, and short enrollment codes. */
-const secret = /\b(m[se]k|scim)_[\w-]{6,}|\b[\w-]{40,}(\.[\w-]+)*|\b[2-9A-HJ-NP-Z]{5}-[2-9A-HJ-NP-Z]{5}\b/g
+const secret =
+  /whsec_[\w+/=]+|\b(m[se]k|scim)_[\w-]{6,}|\b[\w-]{40,}(\.[\w-]+)*|\b[2-9A-HJ-NP-Z]{5}-[2-9A-HJ-NP-Z]{5}\b/g
 
 /** @param known ids that stay unchanged; other ids are numbered in order of appearance */
 export function withoutVolatile(text: string, known: ReadonlySet<string>): string {
@@ -41,6 +42,7 @@ export function withoutVolatile(text: string, known: ReadonlySet<string>): strin
     })
     .replaceAll(moment, '<moment>')
     .replaceAll(/muster-audit-\d{4}-\d\d-\d\d/g, 'muster-audit-<day>')
+    .replaceAll(/"(latency|duration)Ms":\d+/g, '"$1Ms":<milliseconds>')
     .replaceAll(secret, '<secret>')
 }
 

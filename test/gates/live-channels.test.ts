@@ -7,10 +7,14 @@ import { lifecycle } from '@muster/areas/control/lifecycle/lifecycle.contract.ts
 import { agents } from '@muster/areas/fleet/enrollment/agents.contract.ts'
 import { keys } from '@muster/areas/fleet/enrollment/keys/keys.contract.ts'
 import type { Operation } from '@muster/areas/operation.ts'
+import { publishEvents } from '@muster/areas/platform/live-events/index.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { createRuntime } from '@muster/areas/runtime.ts'
+import { alerts } from '@muster/areas/watch/alerts/alerts.contract.ts'
+import { notify } from '@muster/areas/watch/notifications/index.ts'
 import { type LiveEvent, publishLive } from '@muster/backplane/live.ts'
-import { follow } from '@muster/kit/follow.ts'
+import { asSystem } from '@muster/db/database.ts'
+import { follow } from '@muster/kit/operation/follow.ts'
 import { call, refusal, requestAs } from '@muster/testkit/call.ts'
 import { machine } from '@muster/testkit/machines.ts'
 import { testServices } from '@muster/testkit/services.ts'
@@ -37,8 +41,25 @@ const status = ({ stage }: StageWorld, at: number): LiveEvent => ({
   status: 'online',
 })
 
+const alertOpened = ({ stage }: StageWorld, at: number): LiveEvent => ({
+  type: 'alert.opened',
+  orgId: stage.org,
+  siteId: stage.site,
+  deviceId: stage.device,
+  alertId: stage.alert,
+  ruleId: null,
+  source: 'system',
+  severity: 'high',
+  status: 'active',
+  title: 'Problem',
+  at,
+})
+
 /** By channel: how the other partner causes events, and the own event that ends the wait. */
-const eventSources: Record<string, { make(): Promise<unknown>; end(at: number): Promise<unknown> }> = {
+const eventSources: Record<
+  string,
+  { make(): Promise<unknown>; end(at: number, listening: string[]): Promise<unknown> }
+> = {
   'devices.live.events': {
     async make() {
       const { world, stage } = theirs
@@ -54,9 +75,35 @@ const eventSources: Record<string, { make(): Promise<unknown>; end(at: number): 
     },
     end: (at) => publishLive(services.redis, mine.stage.partner, [status(mine, at)]),
   },
+  'alerts.alerts.events': {
+    async make() {
+      const admin = theirs.world.partnerAdmin
+      await call(admin, alerts.acknowledge, { id: theirs.stage.alert })
+      await call(admin, alerts.suppress, { id: theirs.stage.alert })
+      await call(admin, alerts.resolve, { id: theirs.stage.alert })
+      for (const type of ['alert.opened', 'alert.reopened'])
+        await publishLive(services.redis, theirs.stage.partner, [{ ...alertOpened(theirs, 1), type }])
+    },
+    end: (at) => publishLive(services.redis, mine.stage.partner, [alertOpened(mine, at)]),
+  },
+  'notifications.notifications.events': {
+    async make() {
+      const { partner, org } = theirs.stage
+      const subjects = [{ title: 'Other', priority: 'normal' } as const]
+      const notice = { partnerId: partner, orgId: org, key: 'other', type: 'system', subjects, audience: {} } as const
+      await publishEvents(services.redis, await asSystem(services.system, (db) => notify(db, [notice])))
+    },
+    // Each listener hears of its own notifications.
+    end: (at, listening) =>
+      publishLive(
+        services.redis,
+        mine.stage.partner,
+        listening.map((userId) => ({ type: 'notifications.changed', orgId: mine.stage.org, userId, at })),
+      ),
+  },
 }
 
-async function listeners(): Promise<{ name: string; who: Pick<Person, 'token'> }[]> {
+async function listeners(): Promise<{ name: string; who: Pick<Person, 'token' | 'userId'> }[]> {
   const { world, stage } = mine
   const ofPartner = { scope: 'partner', partnerId: world.partner.id } as const
   const ofOrg = { scope: 'organization', partnerId: world.partner.id, orgId: world.org.id } as const
@@ -112,20 +159,25 @@ describe('D7', () => {
       const gone = new AbortController()
       afterAll(() => gone.abort())
       const opened = []
-      for (const { name, who } of await listeners()) {
+      const all = await listeners()
+      for (const { name, who } of all) {
         for (const given of guesses(operation)) {
           const stream = follow(operation, given, { ...requestAs(who), signal: gone.signal }, reply, runtime)
           await stream.next()
           opened.push({ name, stream })
         }
       }
-      expect(opened.length).toBeGreaterThan(12)
+      expect(opened).toHaveLength(all.length * guesses(operation).length)
       await eventSources[id]?.make()
       const at = 4_102_444_800_000
-      await eventSources[id]?.end(at)
+      await eventSources[id]?.end(
+        at,
+        all.map(({ who }) => who.userId),
+      )
       for (const { name, stream } of opened) {
         const { value } = await stream.next()
-        expect({ name, ...Object(value) }).toMatchObject({ name, orgId: mine.stage.org, at })
+        // The channels of persons carry no organization.
+        expect({ name, orgId: mine.stage.org, ...Object(value) }).toMatchObject({ name, orgId: mine.stage.org, at })
       }
     },
   )

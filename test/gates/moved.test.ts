@@ -1,10 +1,14 @@
 // What moves with a device to another organization. Every table with rows about the device is read before and after the
 // move, and the rows must match the fate that moved.fates.ts declares for the table.
 
+import { deployments } from '@muster/areas/change/deployments/deployments.contract.ts'
+import { executions } from '@muster/areas/change/scripts/executions/executions.contract.ts'
+import { scripts } from '@muster/areas/change/scripts/scripts.contract.ts'
 import { commands } from '@muster/areas/control/commands/commands.contract.ts'
 import { sendOpenCommands } from '@muster/areas/control/commands/delivery/open-commands.ts'
 import { signerOf } from '@muster/areas/control/commands/delivery/order-signer.ts'
 import { lifecycle } from '@muster/areas/control/lifecycle/lifecycle.contract.ts'
+import { defaultEffects } from '@muster/areas/control/maintenance/maintenance.contract.ts'
 import { customFields } from '@muster/areas/fleet/custom-fields/custom-fields.contract.ts'
 import { devices } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { agents } from '@muster/areas/fleet/enrollment/agents.contract.ts'
@@ -18,8 +22,8 @@ import { testDatabase } from '@muster/testkit/stores.ts'
 import { person, world } from '@muster/testkit/world.ts'
 import pg from 'pg'
 import { afterAll, describe, expect, it } from 'vitest'
-import { tablesOf } from './catalogue.ts'
 import { fates } from './moved.fates.ts'
+import { tablesOf } from './pg-catalog.ts'
 
 const owner = new pg.Client({ connectionString: testDatabase().ownerUrl })
 await owner.connect()
@@ -48,13 +52,77 @@ async function insertWorkerRows(deviceId: string, twin: string): Promise<void> {
       ...tenant,
       ...more,
     ])
+  await insert('device_watches', 'user_id', `'${here.orgAdmin.userId}'`)
   await insert('device_inventory', 'hash, collected_at', `'h', now()`)
+  await insert('device_assignments', 'kind, items', `'rules', '[]'`)
+  await insert('device_facts', 'fact_key', `'${'0'.repeat(32)}'`)
   await insert('device_inventory_log', 'at, section, action, name', `now(), 'software', 'added', 'editor'`)
   await insert('device_metrics', 'at, boot_id, sequence', 'now(), 1, 1')
   await insert('device_metrics_five_minutes', 'at, samples', 'now(), 1')
   await insert('device_metrics_hours', 'at, samples', 'now(), 1')
   await insert('device_updates', 'version', `'1.0.0'`)
+  await insert('events', 'type', `'device.online'`)
+  await insert('event_failures', 'follower, event_id, type, error', `'f', gen_random_uuid(), 'device.online', 'e'`)
+  await insert('alerts', 'source, key, severity, title, message', `'system', $4, 'low', 'Moved', ''`, [
+    `moved:${deviceId}`,
+  ])
+  await system.query(
+    `WITH targets AS (INSERT INTO target_sets (partner_id, org_id, everything) VALUES ($3, $2, true) RETURNING id),
+       rule AS (INSERT INTO alert_rules (partner_id, org_id, name, severity, target_set_id, conditions, kind)
+         SELECT $3, $2, 'Moved', 'low', id, '{}', 'metric' FROM targets RETURNING id)
+     INSERT INTO alert_states (rule_id, device_id, org_id, partner_id, phase, since) SELECT id, $1, $2, $3, 'pending', now() FROM rule`,
+    tenant,
+  )
+  await system.query(
+    `WITH made AS (INSERT INTO monitors (partner_id, org_id, device_id, name, type, target, config, interval_seconds, timeout_seconds, retries, probes)
+         VALUES ($3, $2, $1, 'Moved', 'ping', 'host', '{}', 60, 5, 2, 1) RETURNING id),
+       found AS (INSERT INTO monitor_results (monitor_id, device_id, org_id, partner_id, at, state, rounds, failed, answered)
+         SELECT id, $1, $2, $3, now(), 'ok', 1, 0, 0 FROM made)
+     INSERT INTO monitor_probes (monitor_id, device_id, org_id, partner_id) SELECT id, $1, $2, $3 FROM made`,
+    tenant,
+  )
+  await system.query(
+    `WITH t AS (INSERT INTO target_sets (partner_id, everything) VALUES ($3, true) RETURNING id),
+       p AS (INSERT INTO device_policies (partner_id, name, target_set_id) SELECT $3, 'Moved', id FROM t RETURNING id),
+       s AS (INSERT INTO device_policy_states (device_id, org_id, partner_id) VALUES ($1, $2, $3)),
+       r AS (INSERT INTO device_policy_results (policy_id, device_id, org_id, partner_id, status) SELECT id, $1, $2, $3, 'pending' FROM p),
+       e AS (INSERT INTO device_policy_exceptions (policy_id, device_id, org_id, partner_id, reason) SELECT id, $1, $2, $3, 'Old' FROM p)
+     INSERT INTO device_policy_transitions (policy_id, device_id, org_id, partner_id, before, after)
+     SELECT id, $1, $2, $3, 'not_applicable', 'pending' FROM p`,
+    tenant,
+  )
+  await insert('device_policy_marks', 'part', `'all'`)
   await insert('device_duplicates', 'twin_id', '$4', [twin])
+  await system.query(
+    `WITH made AS (INSERT INTO target_sets (partner_id, everything, device_ids) VALUES ($3, false, ARRAY[$1::uuid]) RETURNING id)
+     INSERT INTO target_filter_members (set_id, device_id, org_id, partner_id) SELECT id, $1, $2, $3 FROM made`,
+    tenant,
+  )
+  await system.query(
+    `WITH t AS (INSERT INTO target_sets (partner_id, everything) VALUES ($3, true) RETURNING id),
+      w AS (INSERT INTO maintenance_windows (partner_id, name, starts_at, timezone, duration_minutes, status, effects, target_set_id)
+        SELECT $3, 'W', '2026-01-01T00:00', 'UTC', 60, 'completed', $4, id FROM t RETURNING id)
+     INSERT INTO maintenance_occurrences (window_id, partner_id, org_id, timezone, local_start, starts_at, ends_at, not_returned)
+     SELECT id, $3, $2, 'UTC', '2026-01-01T00:00', now(), now(), ARRAY[$1::uuid] FROM w`,
+    [...tenant, defaultEffects],
+  )
+  await system.query(
+    `INSERT INTO plan_grants (id, partner_id, org_id, kind, plan_id, work, device_ids, script_grant, expires_at)
+     VALUES (gen_random_uuid(), $3, $2, 'deployment', gen_random_uuid(), 'w', ARRAY[$1::uuid], 'g', now() + interval '1 day')`,
+    tenant,
+  )
+  await system.query(
+    `WITH made AS (INSERT INTO automations (partner_id, org_id, name, enabled, status, trigger_type, trigger, actions, on_failure, overlap,
+         max_devices_per_run, max_runs_per_hour, cooldown_seconds, respect_maintenance, owner_id, owned_as)
+         VALUES ($3, $2, 'Moved', true, 'enabled', 'manual', '{"type": "manual"}', '[{"type": "wait", "seconds": 1}]', 'stop', 'skip', 1, 1, 0, true, $4, '{}') RETURNING id),
+       run AS (INSERT INTO automation_runs (automation_id, partner_id, org_id, triggered_by, trigger_key, status, due_at)
+         SELECT id, $3, $2, 'manual', 'moved', 'completed', NULL FROM made RETURNING id, automation_id),
+       step AS (INSERT INTO automation_steps (run_id, number, partner_id, org_id, type) SELECT id, 1, $3, $2, 'wait' FROM run),
+       task AS (INSERT INTO automation_step_devices (run_id, step, device_id, org_id, partner_id) SELECT id, 1, $1, $2, $3 FROM run),
+       report AS (INSERT INTO automation_reports (run_id, step, device_id, org_id, partner_id, attempt) SELECT id, 1, $1, $2, $3, 1 FROM run)
+     INSERT INTO automation_run_devices (run_id, automation_id, device_id, org_id, partner_id) SELECT id, automation_id, $1, $2, $3 FROM run`,
+    [...tenant, here.orgAdmin.userId],
+  )
   await system.query('INSERT INTO device_reach (user_id, device_id) VALUES ($1, $2)', [here.orgAdmin.userId, deviceId])
 }
 
@@ -80,6 +148,14 @@ async function deviceWithRows(): Promise<{ deviceId: string; commandId: string }
      VALUES ($1, $2, $3, '{}', 'run_script', $4, 1000, 60, ARRAY[$5::uuid], 'h', now() + interval '1 hour')`,
     [from, here.partner.id, here.orgAdmin.userId, payload, deviceId],
   )
+  const kept = { orgId: from, name: 'Kept', language: 'bash' as const, content: `echo ${secret}` }
+  const { id: scriptId } = await call(here.orgAdmin, scripts.create, kept)
+  await call(here.orgAdmin, executions.execute, { id: scriptId, deviceIds: [deviceId] })
+  const { id: deploymentId } = await call(here.orgAdmin, deployments.create, {
+    ...{ orgId: from, name: 'Staged', targets: { deviceIds: [deviceId] } },
+    order: { kind: 'command', type: 'refresh_inventory' },
+  })
+  await call(here.orgAdmin, deployments.initialize, { id: deploymentId })
   return { deviceId, commandId }
 }
 

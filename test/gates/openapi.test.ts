@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { operations } from '@muster/areas/registry.ts'
-import { openApiDocument } from '@muster/kit/openapi.ts'
+import { openApiDocument } from '@muster/kit/schema/openapi.ts'
 import { expect, it } from 'vitest'
 import { acceptedByRedocly, acceptedByThePublishedSchema, clientTypes } from '../openapi/tools.ts'
 

@@ -8,9 +8,10 @@ import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { hasPermission } from '@muster/kit/access.ts'
 import { AppError } from '@muster/kit/errors.ts'
-import { parseInput } from '@muster/kit/input.ts'
+import { parseInput } from '@muster/kit/operation/input.ts'
 import { requestAs } from '@muster/testkit/call.ts'
 import { sql } from 'kysely'
+import { probesOf } from './budget.ts'
 import { exampleOf } from './example-of.ts'
 import type { StageWorld } from './stage.ts'
 
@@ -56,6 +57,23 @@ const lists = operations.filter(
     !id.startsWith('auth.'),
 )
 
+/** Lists of what limits name: growth of reach shows in them first. */
+const coreLists: ReadonlySet<string> = new Set([
+  'devices.devices.list',
+  'groups.groups.list',
+  'tenancy.organizations.list',
+  'tenancy.sites.list',
+  'users.users.list',
+])
+const areaOf = ({ id }: Operation) => id.split('.', 1)[0]
+
+/** The lists that are read after a change by the operation: those of its area, the core and a sample of the others. */
+const listsAfter = (change: Operation): readonly Operation[] =>
+  probesOf(change, lists, {
+    budget: 4_000,
+    isCore: (list) => coreLists.has(list.id) || areaOf(list) === areaOf(change),
+  })
+
 async function listed(operation: Operation, { db, caller, services, stage }: Look): Promise<string> {
   const { endpoint } = operation
   const { scopes, permission } = endpoint.access
@@ -84,12 +102,15 @@ interface Look {
   readonly caller: Caller
   readonly services: Services
   readonly stage: StageWorld
+  /** The operation that made a change; null reads every list. */
+  readonly change: Operation | null
 }
 
-/** Every id in every list of the caller. */
+/** Every id in the lists of the caller. */
 export async function reached(look: Look): Promise<Set<string>> {
   await lookAs(look.db, look.caller)
-  const texts = await Promise.all(lists.map((operation) => listed(operation, look)))
+  const read = look.change === null ? lists : listsAfter(look.change)
+  const texts = await Promise.all(read.map((operation) => listed(operation, look)))
   return new Set(texts.flatMap((text) => text.match(uuid) ?? []))
 }
 

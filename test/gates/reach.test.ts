@@ -8,7 +8,7 @@ import { isPermission } from '@muster/areas/vocabulary.contract.ts'
 import { asCaller, asSystem } from '@muster/db/database.ts'
 import { type Caller, hasPermission } from '@muster/kit/access.ts'
 import { AppError } from '@muster/kit/errors.ts'
-import { run } from '@muster/kit/run.ts'
+import { run } from '@muster/kit/operation/run.ts'
 import { requestAs } from '@muster/testkit/call.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { describe, expect, it } from 'vitest'
@@ -48,6 +48,7 @@ function grown(before: Measure, after: Measure, { isLesser, who }: LimitedCaller
 /** Makes the change, measures the reach before the rollback, and returns what grew. */
 async function attempt(operation: Operation, one: LimitedCaller, caller: Caller, before: Measure, input: object) {
   const real = withoutTrace(createRuntime(services))
+  const look = { caller, services, stage: there }
   const found: string[] = []
   let wasDone = false
   const watched: typeof real = {
@@ -57,7 +58,7 @@ async function attempt(operation: Operation, one: LimitedCaller, caller: Caller,
         const result = await work(db)
         wasDone = true
         if (await hasChanged(db))
-          found.push(...grown(before, await measure({ db, caller, services, stage: there }), one, caller))
+          found.push(...grown(before, await measure({ ...look, db, change: operation }), one, caller))
         return result
       }),
   }
@@ -74,7 +75,7 @@ describe.each(callers)('a caller $name', async (one) => {
   const caller = await authenticate(services, requestAs(one.who))
   if (caller === null) throw new Error('the caller cannot authenticate')
   const before = await asCaller(services.people, caller, 'write', (db) =>
-    measure({ db, caller, services, stage: there }),
+    measure({ db, caller, services, stage: there, change: null }),
   )
   const open = mutations.filter(({ endpoint: { access } }) => access.scopes.includes(one.scope))
   let done = 0

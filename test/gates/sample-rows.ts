@@ -1,7 +1,7 @@
 // One row in every table for each of two imaginary tenants, so isolation is tested on every table, including new ones.
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
-import type { Column, Table } from './catalogue.ts'
+import type { Column, Table } from './pg-catalog.ts'
 
 /** The ids of one tenant's rows, by table. */
 export interface Tenant {
@@ -26,8 +26,15 @@ const tenantColumns: Readonly<Record<string, string>> = {
 }
 
 /** Columns whose value depends on other columns by a constraint. */
-const ruled: Readonly<Record<string, (tenant: Tenant) => string>> = {
+const ruled: Readonly<Record<string, (tenant: Tenant) => string | null>> = {
   'audit_chains.chain_id': ({ partner }) => partner,
+  'automations.actions': () => '[{"type": "wait", "seconds": 1}]',
+  'automations.trigger': () => '{"type": "manual"}',
+  'command_approvals.plan': () => '{}',
+  'deployments.ordered': () => '{"kind": "command"}',
+  'device_facts.fact_key': () => '0'.repeat(32),
+  'device_policy_exceptions.group_id': () => null,
+  'monitor_rollups.seconds': () => '300',
 }
 
 function plainValue({ type, allowed }: Column): unknown {

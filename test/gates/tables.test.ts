@@ -2,7 +2,7 @@
 import { ownDatabase } from '@muster/testkit/stores.ts'
 import pg from 'pg'
 import { afterAll, describe, expect, it } from 'vitest'
-import { policiesOf, privilegesOf, type Table, tablesOf } from './catalogue.ts'
+import { policiesOf, privilegesOf, type Table, tablesOf } from './pg-catalog.ts'
 import { imaginaryTenant, insertSamples, type Tenant } from './sample-rows.ts'
 import { looseKeys, open, otherwiseOwned } from './tables.exceptions.ts'
 

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises'
 import { operatorSession } from '@muster/stack/operator-session.ts'
 import { expect, it } from 'vitest'
-import { eventually } from '../system/fleet.ts'
+import { eventually } from '../system/eventually.ts'
 import { Launcher, newPlace, operatorAccess, processesOf } from '../system/launcher.ts'
 import { say } from './scale.ts'
 

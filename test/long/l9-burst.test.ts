@@ -1,6 +1,7 @@
 // A burst of eight times the regular load: what is acknowledged is stored, and the backlog is cleared soon after.
 import { expect, it } from 'vitest'
-import { eventually, Fleet } from '../system/fleet.ts'
+import { eventually } from '../system/eventually.ts'
+import { Fleet } from '../system/fleet.ts'
 import { Recorder } from '../system/recorder.ts'
 import { say, scale } from './scale.ts'
 

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { postgresUrl, readConfig } from '@muster/kit/config.ts'
 import { Ajv2019 } from 'ajv/dist/2019.js'
@@ -37,6 +37,8 @@ const modelNames = [
   'Namespace',
   'Service',
 ] as const
+
+const keyFiles = ['KEYS_FILE', 'DEVICE_KEYS_FILE', 'GRANT_KEYS_FILE']
 
 const settingsOf: Record<string, z.ZodObject> = {
   'apps/admin/src/main.ts': adminSettings,
@@ -101,7 +103,7 @@ describe('the compose file', () => {
   it.each(ours)('%s starts with its settings', (_name, { command = [], environment, env_file }) => {
     const files = env_file.map((file) => environmentIn(`${file}.example`))
     const settings = understood(command[0] ?? '', Object.assign({}, ...files, environment))
-    for (const name of ['KEYS_FILE', 'DEVICE_KEYS_FILE'])
+    for (const name of keyFiles)
       if (name in settings) expect(Object.keys(secrets)).toContain(basename(String(settings[name])))
   })
 
@@ -166,6 +168,19 @@ describe('a compromised ingest reaches', () => {
     expect([...ingest.matchAll(/^LoadCredential=(\S+?):/gm)].map(([, name]) => name)).toEqual(['device-keys.json'])
     expect(ingest).not.toMatch(/[^-]keys\.json/)
   })
+
+  it('the keys of script grants, unless it is admin', () => {
+    const isGiven = (content: unknown) => /grant[-_]keys/.test(JSON.stringify(content))
+    const { services } = z
+      .looseObject({ services: z.record(z.string(), z.unknown()) })
+      .parse(parse(text('compose.yaml'), { merge: true }))
+    expect(Object.keys(services).filter((name) => isGiven(services[name]))).toEqual(['admin'])
+    const units = readdirSync(join(folder, 'systemd')).filter((unit) => isGiven(text(`systemd/${unit}`)))
+    expect(units).toEqual(['muster-admin.service'])
+    const Named = z.looseObject({ metadata: z.looseObject({ name: z.string() }) })
+    const objects = parseAllDocuments(text('kubernetes/muster.yaml')).map((each) => Named.parse(each.toJS()))
+    expect(objects.filter((each) => isGiven(each)).map(({ metadata }) => metadata.name)).toEqual(['admin'])
+  })
 })
 
 describe('the Kubernetes manifests', () => {
@@ -208,9 +223,8 @@ describe('the Kubernetes manifests', () => {
     const files = container.envFrom.map(({ secretRef }) => environmentIn(`${secretRef.name}.env.example`))
     const given = Object.fromEntries(container.env.map(({ name, value }) => [name, value]))
     const settings = understood(container.args[0] ?? '', Object.assign({}, ...files, given))
-    const [mount] = container.volumeMounts
-    for (const name of ['KEYS_FILE', 'DEVICE_KEYS_FILE'])
-      if (name in settings) expect(String(settings[name]).startsWith(`${mount?.mountPath}/`), name).toBe(true)
+    const mounts = container.volumeMounts.map(({ mountPath }) => mountPath)
+    for (const name of keyFiles) if (name in settings) expect(mounts, name).toContain(dirname(String(settings[name])))
     const portOf: Record<string, string> = { agents: 'INGEST_PORT', http: 'ADMIN_PORT', metrics: 'METRICS_PORT' }
     for (const { name, containerPort } of container.ports)
       expect(settings[portOf[name] ?? ''], `the port ${name}`).toBe(containerPort)

@@ -57,7 +57,9 @@ test('the environment is read only where settings are declared', () => {
 test('servers send outgoing requests only through outgoing.ts', () => {
   const server = /^(apps\/(ingest|worker|admin)|packages\/(kit|db|areas|backplane))\//
   const ways = /\bfetch\(|from '(undici|axios|got|node-fetch)'|https?\.(request|get)\(|\bhttp2\.connect\(/
-  const files = sources.filter((path) => server.test(path) && !isTest(path) && path !== 'packages/kit/src/outgoing.ts')
+  const files = sources.filter(
+    (path) => server.test(path) && !isTest(path) && path !== 'packages/kit/src/network/outgoing.ts',
+  )
   expect(found(files, ways)).toEqual([])
 })
 

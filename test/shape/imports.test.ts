@@ -8,6 +8,7 @@ const mayImport: Record<string, string[]> = {
   'packages/backplane': ['packages/kit'],
   'packages/db': ['packages/kit'],
   'packages/files': ['packages/kit'],
+  'packages/script-library': [],
   'packages/releases': ['packages/files', 'packages/kit', 'packages/wire'],
   'packages/areas': [
     'packages/backplane',
@@ -15,6 +16,7 @@ const mayImport: Record<string, string[]> = {
     'packages/files',
     'packages/kit',
     'packages/releases',
+    'packages/script-library',
     'packages/wire',
   ],
   'packages/stack': ['packages/backplane', 'packages/db', 'packages/kit'],
@@ -105,7 +107,7 @@ describe('contracts and rules can be read by a browser', () => {
 
 describe('the console is a thin client', () => {
   test('it imports only contracts, rules, the vocabulary and types from packages', () => {
-    const allowed = /\.(contract|rules)\.ts$|^packages\/kit\/src\/(contract|csv|vocabulary)\.ts$/
+    const allowed = /\.(contract|rules)\.ts$|^packages\/kit\/src\/(contract|body\/csv|vocabulary)\.ts$/
     const wrong = imports.filter(
       ({ from, to, onlyTypes }) =>
         from.startsWith('apps/console/') && to.startsWith('packages/') && !onlyTypes && !allowed.test(to),
@@ -123,6 +125,14 @@ describe('areas use only the public files of other areas', () => {
 
   test('an area imports another only through its index.ts, its contracts and its rules', () => {
     const wrong = between.filter(({ to }) => !/\/index\.ts$|\.(contract|rules)\.ts$/.test(to))
+    expect(wrong.map(told)).toEqual([])
+  })
+
+  test('the worker imports an area only through its index.ts and its contracts', () => {
+    const inner = imports.filter(
+      ({ from, to }) => from.startsWith('apps/worker/') && !isTest(from) && areaOf(to) !== undefined,
+    )
+    const wrong = inner.filter(({ to }) => !/\/index\.ts$|\.contract\.ts$/.test(to))
     expect(wrong.map(told)).toEqual([])
   })
 

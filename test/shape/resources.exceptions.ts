@@ -1,7 +1,7 @@
 /** Contracts with several resources. The list only shrinks. */
 export const severalResources: readonly string[] = [
   'access/scim/scim.contract.ts',
-  'access/sso/providers.contract.ts',
+  'access/sso/providers/providers.contract.ts',
   'control/rollouts/rollouts.contract.ts',
 ]
 
@@ -10,7 +10,7 @@ export const testedIn: Readonly<Record<string, string>> = {
   'access/auth/factors/phone': 'packages/areas/src/access/auth/factors/mfa.test.ts',
   'access/roles/permissions': 'packages/areas/src/access/roles/roles.test.ts',
   'access/scim/scim': 'test/gates/sso/scim-users.test.ts',
-  'access/sso/flow': 'test/gates/sso/way-in.test.ts',
+  'access/sso/flow': 'test/gates/sso/account-matching.test.ts',
   'access/users/profile': 'packages/areas/src/access/users/users.test.ts',
   'control/agent-versions/distribution': 'packages/areas/src/control/agent-versions/versions.test.ts',
   'control/commands/auto-update/auto-update': 'packages/areas/src/control/commands/commands.test.ts',
@@ -19,7 +19,6 @@ export const testedIn: Readonly<Record<string, string>> = {
   'control/system-tools/event-logs': 'test/system/system-tools.test.ts',
   'control/system-tools/files': 'test/system/system-tools.test.ts',
   'control/system-tools/processes': 'test/system/system-tools.test.ts',
-  'control/system-tools/registry': 'test/system/system-tools.test.ts',
   'control/system-tools/services': 'test/system/system-tools.test.ts',
   'control/system-tools/tasks': 'test/system/system-tools.test.ts',
   'fleet/devices/inventory/inventory': 'packages/areas/src/control/commands/output/output.test.ts',

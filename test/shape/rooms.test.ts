@@ -13,8 +13,10 @@ const places = /^packages\/areas\/src\/([^/]+)\/([^/]+)\//
 const groupOf = (path: string) => places.exec(path)?.[1]
 const told = ({ from, to }: Import) => `${from} imports ${to}`
 
-test(`a folder of areas has at most ${filesMax} files`, () => {
-  const sizes = Map.groupBy(filesIn('packages/areas/src'), dirname)
+const divided = ['packages/areas/src', 'packages/kit/src', 'apps/console/src']
+
+test.each(divided)(`a folder of %s has at most ${filesMax} files`, (root) => {
+  const sizes = Map.groupBy(filesIn(root), dirname)
   const full = [...sizes].flatMap(([folder, files]) => (files.length > filesMax ? [folder] : []))
   expect(full).toEqual([])
 })

@@ -5,9 +5,9 @@ import { britishIn } from './british.ts'
 /** The verbs that a summary begins with. Prefer the first line; add a verb only when none of these fits. */
 const verbs = new Set(
   `List Get Create Update Delete Run Revoke Add Remove Set Send Search Start Stop
-  Accept Approve Cancel Change Clone Complete Confirm Decommission Disable Dismiss Download Enable End Enroll Exchange Export
+  Accept Acknowledge Approve Cancel Change Clone Complete Confirm Decommission Disable Dismiss Download Enable End Enroll Exchange Export
   Force Handle Import Invite Lift Move Pause Pin Preview Provision Quarantine Redirect Refuse Register Release Rename Replace
-  Replay Request Resend Reset Restart Resume Retry Rotate Sign Stream Switch Test Unlink Unpin Upload Verify`.split(
+  Replay Request Resend Reset Resolve Restart Resume Retry Rotate Sign Stream Suppress Switch Test Unlink Unpin Upload Verify`.split(
     /\s+/,
   ),
 )

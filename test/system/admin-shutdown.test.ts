@@ -1,6 +1,7 @@
 // F10 for admin: the process stops gracefully on the first signal, and at once on the second.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually, Fleet } from './fleet.ts'
+import { eventually } from './eventually.ts'
+import { Fleet } from './fleet.ts'
 import { Recorder } from './recorder.ts'
 
 const openAtOnce = 20

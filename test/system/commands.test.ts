@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { OutputEvent } from '@muster/areas/control/commands/output/output.contract.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually, Fleet } from './fleet.ts'
+import { eventually } from './eventually.ts'
+import { Fleet } from './fleet.ts'
 
 const agentsAtOnce = 4
 

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises'
-import { sessionOf } from '@muster/stack/local-agent.ts'
+import { type Session, sessionOf } from '@muster/stack/local-agent.ts'
 import { operatorSession } from '@muster/stack/operator-session.ts'
 import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { eventually } from './fleet.ts'
+import { eventually } from './eventually.ts'
 import { Launcher, newPlace, operatorAccess } from './launcher.ts'
 
 const machines = 30
@@ -28,7 +28,41 @@ afterAll(async () => {
   await rm(place.dataDir, { recursive: true, force: true })
 })
 
-test('enrolls simulated machines that report, take commands, and are the same after a restart', async () => {
+const Listed = z.looseObject({
+  data: z.array(
+    z.looseObject({
+      id: z.string().nullish(),
+      name: z.string().nullish(),
+      status: z.string().nullish(),
+      title: z.string().nullish(),
+      attempts: z.array(z.looseObject({ error: z.string().nullable() })).optional(),
+    }),
+  ),
+})
+
+/** Rules and a policy with alerts, an active window, monitors of which some are offline, and a receiver that is dead. */
+async function showsWhatIsWatched(session: Session): Promise<void> {
+  const list = async (path: string) => (await session.get(path, Listed)).data
+  expect((await list('/alerts/rules')).map(({ name }) => name)).toContain('Site offline')
+  expect(await list('/alerts/policies')).toMatchObject([{ name: 'Everything' }])
+  await eventually(async () => (await list('/alerts')).some(({ title }) => title?.includes('Disk nearly full')), 60_000)
+  await eventually(async () => (await list('/maintenance/windows?status=active')).length === 1)
+  await eventually(async () => {
+    const statuses = new Set((await list('/monitors?limit=100')).map(({ status }) => status))
+    return statuses.has('online') && statuses.has('offline')
+  }, 60_000)
+  const [monitor] = await list('/monitors?status=offline')
+  expect((await list(`/monitors/${monitor?.id}/results`)).length).toBeGreaterThan(10)
+  const [webhook] = await list('/webhooks')
+  await eventually(async () => {
+    const waiting = await list(`/webhooks/${webhook?.id}/deliveries?eventType=device.enrolled&limit=100`)
+    return waiting.some(({ attempts }) => attempts?.some(({ error }) => error !== null))
+  }, 60_000)
+}
+
+test('enrolls simulated machines that report, take commands, are watched, and are the same after a restart', {
+  timeout: 180_000,
+}, async () => {
   const first = launch({})
   await first.ready()
   const admin = `http://127.0.0.1:${place.ports.admin}`
@@ -43,6 +77,7 @@ test('enrolls simulated machines that report, take commands, and are the same af
   const order = { type: 'run_script', payload: { language: 'bash', script: 'uptime' }, waitMs: 30_000 }
   const { stdout } = await session.post(`/devices/${target?.id}/commands`, order, Sent)
   expect(stdout).toContain(target?.hostname)
+  await showsWhatIsWatched(session)
   expect(await first.stop()).toBe(0)
 
   const second = launch({})

@@ -3,7 +3,8 @@
 import { withLogin } from '@muster/db/roles.ts'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually, Fleet } from './fleet.ts'
+import { eventually } from './eventually.ts'
+import { Fleet } from './fleet.ts'
 import { Recorder } from './recorder.ts'
 import { canInject, inject } from './strace.ts'
 

@@ -11,7 +11,8 @@ import { connectSubscriber, type Subscriber } from '@muster/backplane/redis.ts'
 import { startStores } from '@muster/stack/stores.ts'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually, Fleet } from './fleet.ts'
+import { eventually } from './eventually.ts'
+import { Fleet } from './fleet.ts'
 import { Recorder } from './recorder.ts'
 
 const agents = 60

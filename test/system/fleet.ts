@@ -1,24 +1,17 @@
 // A complete Muster with an administrator, a tenant and agents, used from outside: through REST, tRPC and sockets.
+
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { AppRouter } from '@muster/areas/app-router.ts'
-import { operatorSession } from '@muster/stack/operator-session.ts'
 import type { ManagedProcess } from '@muster/stack/processes.ts'
 import { type Stack, type StackOptions, startStack } from '@muster/stack/stack.ts'
 import { redisRefusals } from '@muster/testkit/redis-refusals.ts'
-import { createTRPCClient, httpLink, httpSubscriptionLink, splitLink } from '@trpc/client'
-import { EventSource } from 'eventsource'
+import { Administrator, email } from './administrator.ts'
 
-const email = 'admin@example.test'
 const agentMain = fileURLToPath(new URL('../../apps/agent/src/main.ts', import.meta.url))
-
-/** A JSON response of which a test reads a few fields. */
-// biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, each looked at by the test that asked
-type Answer = any
 
 /** A real agent as a separate process. */
 export interface Agent {
@@ -26,13 +19,13 @@ export interface Agent {
   readonly dataDir: string
 }
 
-export class Fleet {
-  readonly stack: Stack
+export class Fleet extends Administrator {
+  override readonly stack: Stack
   readonly #password: string
-  #token = ''
   readonly #folders: string[] = []
 
   private constructor(stack: Stack, password: string) {
+    super(stack)
     this.stack = stack
     this.#password = password
   }
@@ -45,11 +38,6 @@ export class Fleet {
     return fleet
   }
 
-  /** Opens another session for the administrator's requests: one ends after 15 minutes. */
-  async renew(): Promise<void> {
-    this.#token = await operatorSession(this.stack.stores, email)
-  }
-
   /** Signs the administrator in with the password, as a user does. @throws when that fails */
   async signIn(): Promise<void> {
     const answer = await fetch(`${this.stack.urls.admin}/api/v1/auth/login`, {
@@ -58,76 +46,6 @@ export class Fleet {
       body: JSON.stringify({ email, password: this.#password }),
     })
     if (answer.status !== 200) throw new Error(`signing in: ${answer.status} ${await answer.text()}`)
-  }
-
-  /** The headers of an administrator's request. */
-  get headers(): Record<string, string> {
-    return { authorization: `Bearer ${this.#token}` }
-  }
-
-  /** One REST call of the administrator. @returns status and body */
-  async rest(method: string, path: string, body?: object): Promise<{ status: number; body: Answer }> {
-    const answer = await fetch(`${this.stack.urls.admin}/api/v1${path}`, {
-      method,
-      headers: { ...this.headers, ...(body && { 'content-type': 'application/json' }) },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    return { status: answer.status, body: await answer.json() }
-  }
-
-  /** One REST call of the administrator that sends or receives bytes. */
-  bytes(method: string, path: string, body?: Uint8Array, headers: Record<string, string> = {}): Promise<Response> {
-    return fetch(`${this.stack.urls.admin}/api/v1${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${this.#token}`,
-        ...(body && { 'content-type': 'application/octet-stream' }),
-        ...headers,
-      },
-      ...(body && { body: Buffer.from(body) }),
-    })
-  }
-
-  async must(method: string, path: string, body?: object): Promise<Answer> {
-    const answer = await this.rest(method, path, body)
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
-    return answer.body
-  }
-
-  /** The typed client of the console, with subscriptions over server-sent events. */
-  client() {
-    const url = `${this.stack.urls.admin}/trpc`
-    const { headers } = this
-    const withToken = (input: string | URL, init: RequestInit) =>
-      fetch(input, { ...init, headers: { ...init.headers, ...headers } })
-    return createTRPCClient<AppRouter>({
-      links: [
-        splitLink({
-          condition: ({ type }) => type === 'subscription',
-          true: httpSubscriptionLink({ url, EventSource, eventSourceOptions: () => ({ fetch: withToken }) }),
-          false: httpLink({ url, headers }),
-        }),
-      ],
-    })
-  }
-
-  /** A partner with an organization, a site and an enrollment key. */
-  async tenant() {
-    const name = randomBytes(4).toString('hex')
-    const partner = await this.must('POST', '/orgs/partners', { name: `Partner ${name}`, slug: `partner-${name}` })
-    const org = await this.must('POST', '/orgs/organizations', {
-      partnerId: partner.id,
-      name: `Org ${name}`,
-      slug: `org-${name}`,
-    })
-    const site = await this.must('POST', '/orgs/sites', { orgId: org.id, name: `Site ${name}` })
-    const { key } = await this.must('POST', '/enrollment-keys', {
-      orgId: org.id,
-      siteId: site.id,
-      name: 'Test',
-      maxUsage: null,
-    })
-    return { partner, org, site, key: key as string }
   }
 
   /** The log of a process. */
@@ -151,14 +69,6 @@ export class Fleet {
     }
   }
 
-  /** The only device of an organization, once it meets a condition. */
-  async device(orgId: string, until: (device: Answer) => boolean, withinMs = 30_000): Promise<Answer> {
-    return eventually(async () => {
-      const { devices } = await this.must('GET', `/devices?orgIds=${orgId}&limit=10`)
-      return devices.find(until)
-    }, withinMs)
-  }
-
   /** Stops everything. @throws when Redis refused a command of a process */
   async stop(): Promise<void> {
     // Fault tests may leave Redis down.
@@ -166,16 +76,5 @@ export class Fleet {
     await this.stack.stop()
     await Promise.all(this.#folders.map((folder) => rm(folder, { recursive: true, force: true })))
     if (refused.length > 0) throw new Error(`Redis refused: ${refused.join('; ')}`)
-  }
-}
-
-/** Polls until there is a value; throws after the timeout. */
-export async function eventually<T>(ask: () => Promise<T | undefined | false | null>, withinMs = 30_000): Promise<T> {
-  const deadline = Date.now() + withinMs
-  for (;;) {
-    const answer = await ask()
-    if (answer !== undefined && answer !== false && answer !== null) return answer
-    if (Date.now() > deadline) throw new Error(`no value within ${withinMs} ms`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }

@@ -13,7 +13,8 @@ import { encodeDown } from '@muster/wire/down.ts'
 import type { Order } from '@muster/wire/messages/order.ts'
 import { messageIn, signOrderKeys } from '@muster/wire/orders.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Agent, eventually, Fleet } from './fleet.ts'
+import { eventually } from './eventually.ts'
+import { type Agent, Fleet } from './fleet.ts'
 import { RogueIngest } from './rogue-ingest.ts'
 
 const keysCli = fileURLToPath(new URL('../../packages/backplane/src/keys-cli.ts', import.meta.url))

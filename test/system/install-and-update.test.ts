@@ -1,45 +1,24 @@
 // From the install script to the emergency stop: a real machine and real releases against a complete Muster.
 import { execFile } from 'node:child_process'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildExecutable, thisTarget } from '../../scripts/agent-build/executable.ts'
-import { eventually, Fleet } from './fleet.ts'
+import { eventually } from './eventually.ts'
+import { Fleet } from './fleet.ts'
 import { ServiceManager } from './service-manager.ts'
 import { faultyEntry } from './update-device.ts'
+import { Workshop } from './workshop.ts'
 
-const releaseTool = fileURLToPath(new URL('../../packages/releases/src/release-cli.ts', import.meta.url))
 const [first, second, broken] = ['1.0.0', '2.0.0', '3.0.0-exits.1']
-const target = thisTarget()
 const run = promisify(execFile)
 
 let fleet: Fleet
-let owner: pg.Pool
 let tenant: Awaited<ReturnType<Fleet['tenant']>>
-/** Keys and executables of the release signer. */
-let workshop: string
+let workshop: Workshop
 /** A folder that stands for the machine's file system. */
 let machine: string
 let service: ServiceManager | undefined
-
-const release = (...args: string[]) =>
-  run(process.execPath, [releaseTool, ...args, '--dir', join(fleet.stack.stores.folder.path, 'releases')], {
-    env: { ...process.env, RELEASE_PASSPHRASE: 'a passphrase' },
-  })
-
-/** Builds, signs and publishes a version; resolves when the server has registered it. */
-async function publish(version: string, entry?: string): Promise<void> {
-  const to = join(workshop, version)
-  const trustedRoot = await readFile(join(fleet.stack.stores.folder.path, 'releases/metadata/root.json'), 'utf8')
-  await buildExecutable({ target, release: { version, trustedRoot }, to, ...(entry !== undefined && { entry }) })
-  await release('sign', '--key', join(workshop, 'release-1.pem'), version, `${target.os}-${target.arch}=${to}`)
-  await release('timestamp', '--online', join(workshop, 'online.pem'))
-  const answer = await fleet.must('POST', `/agent-versions/sync-upstream?version=${version}`)
-  expect(answer).toEqual({ version, synced: [`agent:${target.os}/${target.arch}`] })
-}
 
 /** The command line from console and API, with the key on its standard input. */
 const script = async (key: string, ...args: string[]) => {
@@ -50,28 +29,20 @@ const script = async (key: string, ...args: string[]) => {
   return (await running).stdout
 }
 
-/** With short stages. In production a stage takes at least ten minutes; only the devices matter here. */
-async function rollOut(version: string) {
-  const rollout = await fleet.must('POST', '/agent-rollouts', { version, stages: [10, 100] })
-  await owner.query('UPDATE agent_rollouts SET stage_seconds = 0 WHERE id = $1', [rollout.id])
-  return rollout
-}
 const theDevice = (
   until: (device: { status: string; agentVersion: string; watchdogStatus: string | null }) => boolean,
 ) => fleet.device(tenant.org.id, until, 60_000)
 
 beforeAll(async () => {
   fleet = await Fleet.start()
-  owner = new pg.Pool({ connectionString: fleet.stack.stores.urls.owner, max: 1 })
   tenant = await fleet.tenant()
-  workshop = await fleet.folder()
+  workshop = await Workshop.open(fleet)
   machine = await fleet.folder()
-  await release('init', '--keys', workshop)
-  await publish(first)
+  await workshop.publish(first)
 }, 180_000)
 afterAll(async () => {
   await service?.stop()
-  await owner?.end()
+  await workshop?.close()
   await fleet?.stop()
 })
 
@@ -92,9 +63,9 @@ describe('a machine from its installation on', () => {
 
   it('gets no offer during an emergency stop', async () => {
     const { id } = await theDevice(() => true)
-    await publish(second)
+    await workshop.publish(second)
     await fleet.must('POST', '/agent-updates/stop', { reason: 'A drill' })
-    const { createdAt } = await rollOut(second)
+    const { createdAt } = await workshop.rollOut(second)
     expect(await fleet.must('GET', `/devices/${id}/agent-update`)).toMatchObject({ hold: 'stopped', target: second })
     // Twice the interval of the worker.
     await eventually(async () => Date.now() - Date.parse(createdAt) > 5_000)
@@ -125,8 +96,8 @@ describe('a machine from its installation on', () => {
 
   it('rolls back a version that does not start, reports why, and is not offered it again', async () => {
     const { id } = await theDevice(() => true)
-    await publish(broken, faultyEntry)
-    const rollout = await rollOut(broken)
+    await workshop.publish(broken, faultyEntry)
+    const rollout = await workshop.rollOut(broken)
     const update = await eventually(async () => {
       const now = await fleet.must('GET', `/devices/${id}/agent-update`)
       return now.hold === 'rolled_back' && now

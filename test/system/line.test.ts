@@ -2,7 +2,8 @@
 import { hostname } from 'node:os'
 import type { DeviceEvent } from '@muster/areas/control/live/live.contract.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually, Fleet } from './fleet.ts'
+import { eventually } from './eventually.ts'
+import { Fleet } from './fleet.ts'
 
 describe('the main path', () => {
   let fleet: Fleet

@@ -1,7 +1,8 @@
 // L3g: every ingest process is killed at once while the fleet reports, and all agents reconnect.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runs } from '../gates/runs.ts'
-import { eventually, Fleet } from './fleet.ts'
+import { eventually } from './eventually.ts'
+import { Fleet } from './fleet.ts'
 import { Recorder } from './recorder.ts'
 
 /** With GATE_SCALE=8 the 8,000 agents of the case. */

@@ -2,7 +2,7 @@
 // unacknowledged frames: kept, and sent again with the same sequence after the next welcome.
 import { generateKeyPairSync, type KeyObject, randomInt, randomUUID, sign } from 'node:crypto'
 import { signDeviceCertificate } from '@muster/areas/fleet/enrollment/certificates.ts'
-import { readKeyring } from '@muster/kit/keyring.ts'
+import { readKeyring } from '@muster/kit/secrets/keyring.ts'
 import type { Stack } from '@muster/stack/stack.ts'
 import { decodeDown } from '@muster/wire/down.ts'
 import { encodeFrame } from '@muster/wire/frame.ts'
@@ -11,7 +11,7 @@ import { proofBytes } from '@muster/wire/identity.ts'
 import { hello } from '@muster/wire/messages/hello.ts'
 import pg from 'pg'
 import { WebSocket } from 'ws'
-import { eventually } from './fleet.ts'
+import { eventually } from './eventually.ts'
 
 const vitals = {
   cpuPercent: 5,
@@ -104,9 +104,9 @@ class RecordedAgent {
     }, resendMs)
   }
 
-  beat(): void {
+  beat(cpuPercent: number): void {
     this.#sequence += 1
-    const frame = encodeHeartbeat(this.#sequence, heartbeatOf(vitals))
+    const frame = encodeHeartbeat(this.#sequence, heartbeatOf({ ...vitals, cpuPercent }))
     this.#unacknowledged.set(this.#sequence, frame)
     if (this.#live) this.#socket?.send(frame)
   }
@@ -142,6 +142,8 @@ async function register(stack: Stack, agents: readonly RecordedAgent[], place: {
 /** Recorded agents that send heartbeats until they are stopped. */
 export class Recorder {
   readonly agents: readonly RecordedAgent[]
+  /** What the next heartbeats say. */
+  cpuPercent = vitals.cpuPercent
   readonly #stack: Stack
   #beating: NodeJS.Timeout | undefined
 
@@ -184,7 +186,7 @@ export class Recorder {
   beat(perSecond: number): void {
     this.rest()
     this.#beating = setInterval(() => {
-      for (const agent of this.agents) agent.beat()
+      for (const agent of this.agents) agent.beat(this.cpuPercent)
     }, 1_000 / perSecond)
   }
   rest(): void {

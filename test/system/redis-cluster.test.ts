@@ -4,7 +4,8 @@ import { type OwnCluster, startOwnCluster } from '@muster/backplane/testing/redi
 import { freePort } from '@muster/stack/ports.ts'
 import type { ManagedProcess } from '@muster/stack/processes.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually, Fleet } from './fleet.ts'
+import { eventually } from './eventually.ts'
+import { Fleet } from './fleet.ts'
 import { Recorder } from './recorder.ts'
 
 const agentsPerHost = 100

@@ -150,19 +150,34 @@ describe('the tools of a device', () => {
   it('report features that the machine lacks', async () => {
     const registry = await fleet.rest('GET', `${base}/registry/keys?hive=HKEY_LOCAL_MACHINE`)
     expect(registry).toMatchObject({ status: 422, body: { code: 'UNSUPPORTED_PLATFORM' } })
-    const { status, body } = await fleet.rest('GET', `${base}/services`)
+    const { capabilities } = await fleet.must('GET', `/devices/${id}`)
+    expect(capabilities.reported).toBe(true)
+    expect(capabilities.available).toEqual(expect.arrayContaining(['list_processes', 'script:sh', 'refresh_inventory']))
+    expect(capabilities.unavailable).toMatchObject({
+      list_registry_keys: 'UNSUPPORTED_PLATFORM',
+      'script:cmd': 'UNSUPPORTED_PLATFORM',
+    })
     // These tests run with or without a service manager.
-    if (status !== 200) expect(body).toMatchObject({ code: 'DEVICE_REFUSED', deviceCode: 'NO_SERVICE_MANAGER' })
+    const { status, body } = await fleet.rest('GET', `${base}/services`)
+    const hasServices = capabilities.available.includes('list_services')
+    expect([status, body.code]).toEqual(hasServices ? [200, undefined] : [409, 'MISSING_TOOL'])
+    const script = { type: 'run_script', payload: { script: 'true', language: 'zsh' } }
+    const hasZsh = capabilities.available.includes('script:zsh')
+    const command = await fleet.rest('POST', `/devices/${id}/commands`, script)
+    expect([command.status, command.body.code]).toEqual(hasZsh ? [201, undefined] : [409, 'MISSING_TOOL'])
   })
 
   it('show a restart of the machine in a dry run', async () => {
-    const command = await fleet.must('POST', `/devices/${id}/commands`, {
+    const { status, body } = await fleet.rest('POST', `/devices/${id}/commands`, {
       type: 'reboot',
       payload: { dryRun: true },
       waitMs: 20_000,
     })
-    if (command.status === 'completed') expect(command.result).toMatchObject({ action: 'reboot', dryRun: true })
-    else expect(command.error).toMatch(/^UNSUPPORTED_PLATFORM/)
+    const { capabilities } = await fleet.must('GET', `/devices/${id}`)
+    const { reboot } = capabilities.unavailable
+    if (reboot === undefined)
+      expect(body).toMatchObject({ status: 'completed', result: { action: 'reboot', dryRun: true } })
+    else expect([status, body.code]).toEqual([reboot === 'NOT_PERMITTED' ? 403 : 409, reboot])
   })
 
   it('report a device without a connection at once', async () => {

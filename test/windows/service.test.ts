@@ -1,54 +1,37 @@
 // The agent as a Windows service under wine: the service control manager starts and stops it, and its watchdog revives it.
-import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildExecutable } from '../../scripts/agent-build/executable.ts'
-import { targetsNamed } from '../../scripts/agent-build/targets.ts'
-import { eventually, Fleet } from '../system/fleet.ts'
-import { Wine, withoutWine } from './wine.ts'
+import type { Administrator } from '../system/administrator.ts'
+import { eventually } from '../system/eventually.ts'
+import { WindowsMachine } from './windows-machine.ts'
+import { type Wine, withoutWine } from './wine.ts'
 
 const service = 'MusterAgent'
 
 describe.skipIf(withoutWine !== undefined)('the Windows service', () => {
-  let fleet: Fleet
+  let machine: WindowsMachine
+  let fleet: Administrator
   let wine: Wine
   let id: string
   let folder: string
   const log = () => readFile(join(folder, 'data', 'service.log'), 'utf8').catch(() => '')
   beforeAll(async () => {
-    wine = await Wine.open()
-    folder = wine.path('muster-service')
-    await rm(folder, { recursive: true, force: true })
-    await mkdir(join(folder, 'agent'), { recursive: true })
-    const [target] = targetsNamed(['win-x64'])
-    if (target === undefined) throw new Error('unreachable')
-    const executable = join(folder, 'agent', target.executable)
-    const [started] = await Promise.all([
-      Fleet.start(),
-      buildExecutable({ target, release: { version: '7.0.0' }, to: executable }),
-    ])
-    fleet = started
+    machine = await WindowsMachine.start('muster-service')
+    ;({ fleet, wine, folder } = machine)
     // One file under two names, so that the watchdog has nothing to take over: wine does not restart a service.
-    await link(executable, join(folder, 'agent', 'muster-agent.watchdog.exe'))
-    const { org, key } = await fleet.tenant()
+    await link(machine.executable, join(folder, 'agent', 'muster-agent.watchdog.exe'))
     // wine stops all services once no other program runs.
     await wine.start('ping', ['-n', '1000', '127.0.0.1'], '/dev/null')
-    const program = 'C:\\muster-service\\agent\\muster-agent.watchdog.exe'
-    const flags = `service --server ${fleet.stack.urls.admin} --data-dir C:\\muster-service\\data`
-    // An earlier run that was killed may have left it.
-    await wine.run('sc', ['delete', service])
-    await wine.run('sc', ['create', service, `binPath=${program} ${flags}`, 'start=demand'])
+    const command = [`${machine.drive}\\agent\\muster-agent.watchdog.exe`, 'service', ...machine.flags].join(' ')
+    await wine.run('sc', ['create', service, `binPath=${command}`, 'start=demand'])
     // Where an installer puts the key; the agent removes it once it is enrolled.
     await mkdir(join(folder, 'data'))
-    await writeFile(join(folder, 'data', 'enrollment.key'), `${key}\n`)
+    await writeFile(join(folder, 'data', 'enrollment.key'), `${machine.tenant.key}\n`)
     await wine.run('sc', ['start', service])
-    id = (await fleet.device(org.id, (one) => one.status === 'online', 60_000)).id
-  }, 180_000)
-  afterAll(async () => {
-    await wine?.run('sc', ['delete', service])
-    await wine?.stop()
-    await fleet?.stop()
-  })
+    id = await machine.online()
+  }, 240_000)
+  afterAll(() => machine?.stop())
 
   const base = () => `/system-tools/devices/${id}`
   /** The child process of the service. */

@@ -1,20 +1,25 @@
-// Runs Windows programs under wine: the package is installed where this user may, and one prefix is made once and reused.
+// Runs Windows programs under wine: the package is installed where this user may, one prefix is made once and reused, and each
+// test file has a copy of it, so that files run side by side.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { root } from '../shape/sources.ts'
 
 const exec = promisify(execFile)
 const installMs = 600_000
-const prefixMs = 120_000
+const prefixMs = 240_000
 const program = '/usr/bin/wine'
 const cache = join(root, '.muster')
-const prefix = join(cache, 'wine-prefix')
+const base = join(cache, 'wine-base')
 const installation =
   `[ -x ${program} ] || { apt-get update -q && ` +
   'apt-get install -y -q --no-install-recommends -o DPkg::Lock::Timeout=300 wine wine64; }'
+/** One process at a time makes the prefix; a part of one that was interrupted is removed. */
+const preparation =
+  `[ -d "$BASE" ] || { rm -rf "$WINEPREFIX" && wineboot --init && ${program} winecfg -v win10 && ` +
+  'wineserver --wait && mv "$WINEPREFIX" "$BASE"; }'
 const environment = {
   PATH: '/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin',
   HOME: process.env.HOME ?? '/root',
@@ -38,24 +43,41 @@ function reason(): string | undefined {
 
 /** A Windows with its own drive C. */
 export class Wine {
-  readonly #env = { ...environment, WINEPREFIX: prefix }
+  readonly #prefix: string
+  readonly #env: Record<string, string>
   readonly #started: ChildProcess[] = []
 
-  static async open(): Promise<Wine> {
-    await mkdir(cache, { recursive: true })
-    const lock = join(cache, 'wine.lock')
-    await exec('flock', [lock, 'sh', '-c', installation], {
-      env: { ...environment, DEBIAN_FRONTEND: 'noninteractive' },
-      timeout: installMs,
-      maxBuffer: 64 * 1024 * 1024,
-    })
-    if (!existsSync(prefix)) await makePrefix()
-    return new Wine()
+  private constructor(prefix: string) {
+    this.#prefix = prefix
+    this.#env = { ...environment, WINEPREFIX: prefix }
+  }
+
+  /** @param name that of a test file: no two Windows that run at the same time may have the same */
+  static async open(name: string): Promise<Wine> {
+    await mkdir(join(cache, 'wine'), { recursive: true })
+    const [lock, maxBuffer] = [join(cache, 'wine.lock'), 64 * 1024 * 1024]
+    const env = { ...environment, DEBIAN_FRONTEND: 'noninteractive', BASE: base, WINEPREFIX: `${base}.unfinished` }
+    await exec('flock', ['--close', lock, 'sh', '-c', installation], { env, timeout: installMs, maxBuffer })
+    await exec('flock', ['--close', lock, 'sh', '-c', preparation], { env, timeout: prefixMs, maxBuffer })
+    const wine = new Wine(join(cache, 'wine', name))
+    await wine.#begin()
+    return wine
+  }
+
+  /** Makes a new copy of the prefix. */
+  async #begin(): Promise<void> {
+    // What an interrupted run has left.
+    await this.stop()
+    await rm(this.#prefix, { recursive: true, force: true })
+    await exec('cp', ['--archive', '--link', base, this.#prefix])
+    // wine writes into a file of its registry, instead of replacing it, when the file has several links.
+    for (const name of ['system.reg', 'user.reg', 'userdef.reg'])
+      await exec('cp', ['--archive', '--remove-destination', join(base, name), join(this.#prefix, name)])
   }
 
   /** The path of a file on drive C, for programs of this system. */
   path(...names: string[]): string {
-    return join(prefix, 'drive_c', ...names)
+    return join(this.#prefix, 'drive_c', ...names)
   }
 
   /** Runs a program to its end, with its output in a file: under wine a pipe of this system breaks some programs. */
@@ -92,18 +114,5 @@ export class Wine {
         return ended
       }),
     )
-  }
-}
-
-async function makePrefix(): Promise<void> {
-  const unfinished = `${prefix}.${process.pid}`
-  const env = { ...environment, WINEPREFIX: unfinished }
-  try {
-    await exec('wineboot', ['--init'], { env, timeout: prefixMs })
-    await exec(program, ['winecfg', '-v', 'win10'], { env, timeout: prefixMs })
-    await exec('wineserver', ['--wait'], { env, timeout: prefixMs })
-    await rename(unfinished, prefix)
-  } finally {
-    await rm(unfinished, { recursive: true, force: true })
   }
 }

@@ -9,11 +9,9 @@ import {
   onOff,
   port,
   postgresUrl,
-  privateNetworks,
   redisUrl,
   wholeNumber,
 } from '@muster/kit/config.ts'
-import { sourceSettings, storeSettings } from '@muster/releases/config.ts'
 import { z } from 'zod'
 
 /** The settings of the admin process. */
@@ -28,6 +26,8 @@ export const adminSettings = z.object({
   SYSTEM_DATABASE_URL: postgresUrl(),
   REDIS_URL: redisUrl(),
   KEYS_FILE: z.string(),
+  /** The keys that sign grants of scripts. Only admin may read this file. */
+  GRANT_KEYS_FILE: z.string({ error: 'should be a file that `npm run keys -- create grants <file>` made' }).min(1),
   PUBLIC_URL: z.url().optional(),
   ...hostSettings,
   INGEST_PUBLIC_URL: z.url({ protocol: /^wss?$/ }).default('ws://127.0.0.1:3001/agent'),
@@ -43,11 +43,7 @@ export const adminSettings = z.object({
   REQUESTS_PER_SECOND: wholeNumber(0, 1_000_000, 2_000),
   /** Maximum number of open event streams in this process. Each needs a socket. */
   STREAMS_MAX: wholeNumber(1, 100_000, 5_000),
-  /** Private networks in CIDR form, comma separated, in which identity providers are allowed. */
-  SSO_ALLOWED_NETWORKS: privateNetworks(),
   ...areaEnvironment,
   ...filesSettings,
-  ...storeSettings,
-  ...sourceSettings,
   LOG_LEVEL: logLevel(),
 })

@@ -1,14 +1,14 @@
 // Shows mails and SMS that could not be sent, for evaluation without a mail server. They contain links that work like
 // passwords. So the page exists only with OUTBOX_TOKEN, answers only local connections, and has a secret URL.
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { devSmsKey } from '@muster/areas/access/auth/sms.ts'
 import { openMailData } from '@muster/areas/platform/mail/outbox.ts'
 import { renderMail } from '@muster/areas/platform/mail/templates.ts'
+import { devSmsKey } from '@muster/areas/platform/sms/index.ts'
 import type { Services } from '@muster/areas/services.ts'
 import { asSystem } from '@muster/db/database.ts'
 import type { JsonObject } from '@muster/db/json.ts'
 import { AppError } from '@muster/kit/errors.ts'
-import type { Keyring } from '@muster/kit/keyring.ts'
+import type { Keyring } from '@muster/kit/secrets/keyring.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 

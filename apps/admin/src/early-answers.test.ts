@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { KnownHosts } from '@muster/kit/known-hosts.ts'
+import { KnownHosts } from '@muster/kit/network/known-hosts.ts'
 import { testRuntime } from '@muster/testkit/services.ts'
 import { fastify } from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'

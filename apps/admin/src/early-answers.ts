@@ -2,7 +2,7 @@
 import type { Services } from '@muster/areas/services.ts'
 import type { Db } from '@muster/db/database.ts'
 import type { Runtime } from '@muster/kit/call.ts'
-import type { KnownHosts } from '@muster/kit/known-hosts.ts'
+import type { KnownHosts } from '@muster/kit/network/known-hosts.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { replyTo, requestOf } from './doors/request.ts'
 import { sendFailure } from './doors/rest.ts'

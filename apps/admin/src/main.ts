@@ -1,7 +1,8 @@
 import '@muster/kit/production.ts'
 
 import { bootstrap } from '@muster/areas/access/auth/sign-in/bootstrap.ts'
-import { requireEncryptedAddresses } from '@muster/areas/fleet/enrollment/public-addresses.ts'
+import { writeSystemScripts } from '@muster/areas/change/scripts/index.ts'
+import { requireEncryptedAddresses } from '@muster/areas/fleet/enrollment/index.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { createRuntime, createServices } from '@muster/areas/runtime.ts'
 import { areaSettings } from '@muster/areas/settings.ts'
@@ -11,12 +12,13 @@ import { createPool } from '@muster/db/pool.ts'
 import { refusePowerfulLogin } from '@muster/db/roles.ts'
 import { filesStoreOf } from '@muster/files/config.ts'
 import { readConfig } from '@muster/kit/config.ts'
-import { readKeyring } from '@muster/kit/keyring.ts'
 import { createLog } from '@muster/kit/log.ts'
 import { createMetrics, observation, portOf } from '@muster/kit/metrics.ts'
+import { readGrantKeyring } from '@muster/kit/secrets/grant-keyring.ts'
+import { readKeyring } from '@muster/kit/secrets/keyring.ts'
 import { runProcess, type Service } from '@muster/kit/service.ts'
 import { watchStalls } from '@muster/kit/stalls.ts'
-import { sourceOf, storeOf } from '@muster/releases/config.ts'
+import { storeOf } from '@muster/releases/config.ts'
 import { adminSettings } from './config.ts'
 import { observePools } from './metrics.ts'
 import { OpenRequests } from './open-requests.ts'
@@ -37,6 +39,7 @@ const services = createServices({
   redis,
   subscriber,
   keyring: readKeyring(config.KEYS_FILE),
+  grantKeyring: readGrantKeyring(config.GRANT_KEYS_FILE),
   log,
   settings: {
     version,
@@ -46,8 +49,6 @@ const services = createServices({
     ...areaSettings(config),
     requestsPerSecond: config.REQUESTS_PER_SECOND,
     streamsMax: config.STREAMS_MAX,
-    ssoNetworks: config.SSO_ALLOWED_NETWORKS,
-    releases: sourceOf(config),
   },
   releases: storeOf(config),
   files: filesStoreOf(config),
@@ -75,6 +76,7 @@ const stores: Service = {
     await refusePowerfulLogin(system)
     const { BOOTSTRAP_EMAIL: email, BOOTSTRAP_PASSWORD: password } = config
     await bootstrap(services, email !== undefined && password !== undefined ? { email, password } : null)
+    await writeSystemScripts(system)
   },
   async drain() {},
   async stop() {

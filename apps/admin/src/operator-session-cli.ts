@@ -4,12 +4,12 @@ import '@muster/kit/production.ts'
 import { OperatorSessionError, openOperatorSession } from '@muster/areas/operator-session.ts'
 import { createPool } from '@muster/db/pool.ts'
 import { ConfigError, readConfig } from '@muster/kit/config.ts'
-import { readKeyring } from '@muster/kit/keyring.ts'
+import { readKeyring } from '@muster/kit/secrets/keyring.ts'
 import { adminSettings } from './config.ts'
 
 const usage = `usage: node apps/admin/src/operator-session-cli.ts <email address>
-Prints an access token of that administrator of the installation, good for 15 minutes.
-SYSTEM_DATABASE_URL and KEYS_FILE are those of admin.`
+Prints an access token of that administrator of the installation, which is valid for 15 minutes.
+Reads SYSTEM_DATABASE_URL and KEYS_FILE like admin.`
 
 async function main([email, ...more]: string[]): Promise<void> {
   if (email === undefined || more.length > 0) throw new OperatorSessionError(usage)
@@ -25,7 +25,8 @@ async function main([email, ...more]: string[]): Promise<void> {
 try {
   await main(process.argv.slice(2))
 } catch (error) {
-  const expected = error instanceof OperatorSessionError || error instanceof ConfigError
-  console.error(expected || !(error instanceof Error) ? String(error instanceof Error ? error.message : error) : error)
+  // The stack trace of an expected error would not help.
+  const isExpected = error instanceof OperatorSessionError || error instanceof ConfigError
+  console.error(isExpected ? error.message : error)
   process.exitCode = 1
 }

@@ -2,7 +2,7 @@
 // `{ code, message }`.
 import type { Socket } from 'node:net'
 import { AppError, type ErrorCode } from '@muster/kit/errors.ts'
-import { hostsAmong, type KnownHosts, misdirected } from '@muster/kit/known-hosts.ts'
+import { hostsAmong, type KnownHosts, misdirected } from '@muster/kit/network/known-hosts.ts'
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
 
 /** Headers that may occur only once, because they decide about the caller and the body. */

@@ -4,37 +4,44 @@ import { join } from 'node:path'
 import { type DownMessage, downMessages } from '@muster/wire/down.ts'
 import { bootIdMax } from '@muster/wire/limits.ts'
 import { orderedTypes } from '@muster/wire/orders.ts'
+import type { AgentFolder } from './agent-folder.ts'
+import type { AgentOptions } from './agent-options.ts'
 import { AgentStopped } from './agent-stopped.ts'
+import { AssignedWork } from './assigned-work.ts'
 import { sha256 } from './canonical.ts'
+import { localCheckers } from './checks/local-checks.ts'
+import { networkCheckers } from './checks/network-checks.ts'
 import { errorText } from './commands/command.ts'
 import { createRegistry } from './commands/registry.ts'
 import { Requests } from './commands/requests.ts'
 import { CommandRunner } from './commands/runner.ts'
-import type { Config } from './config.ts'
 import { Connection } from './connection.ts'
 import { Control } from './control.ts'
 import { takeDataFolder } from './data-folder.ts'
 import { requireEncrypted } from './encryption.ts'
 import { EnrollmentRefused, enroll } from './enroll.ts'
 import { forgetEnrollmentKey, keptEnrollmentKey, takeEnrollmentKey } from './enrollment-key.ts'
+import { FactStore } from './facts/fact-store.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { type Enrollment, Identity } from './identity.ts'
 import { InventoryReporter } from './inventory-reporter.ts'
 import { Journal } from './journal.ts'
 import { ordersRememberedMax, shutdownFlushMs, shutdownScriptsMs } from './limits.ts'
-import type { Log } from './log.ts'
 import { askForOrderKeys } from './orders/administration.ts'
 import { OrderGate, type Refused } from './orders/order-gate.ts'
 import { OrderKeys } from './orders/order-keys.ts'
 import { OrderMemory } from './orders/order-memory.ts'
+import { ScriptGrants } from './orders/script-grants.ts'
+import { ScriptSecrets } from './orders/script-secrets.ts'
 import { Outbox } from './outbox.ts'
+import { OwnCapabilities } from './own-capabilities.ts'
 import { isExecutable } from './own-program.ts'
 import { atMost } from './pause.ts'
-import type { Platform } from './platform/platform.ts'
 import { release } from './release.ts'
 import type { Ending } from './retry.ts'
 import { ServerClock } from './server-clock.ts'
 import { Settings } from './settings.ts'
+import { storeCertificate } from './stored-certificate.ts'
 import { fetchInProcess } from './update/fetch-update.ts'
 import { Installation } from './update/installation.ts'
 import { trustedRoot, trustFolder } from './update/trusted-root.ts'
@@ -43,40 +50,10 @@ import { Updater } from './update/updater.ts'
 import { agentVersion } from './version.ts'
 import { WatchdogCredential } from './watchdog/credential.ts'
 
-export interface AgentOptions {
-  config: Config
-  platform: Platform
-  log: Log
-  /** Called at the first welcome. */
-  ready?: (deviceId: string) => void
-  /** Called when another version has replaced this executable and has to be started. */
-  restart?: (version: string) => void
-  /** Called when the watchdog asks the agent to end. */
-  end?: () => void
-}
-
-/** The content of the data folder. */
-interface Folder {
-  /** Its resolved path. */
-  path: string
-  /** The enrollment key, until the machine is enrolled. */
-  key: string | undefined
-  identity: Identity
-  journal: Journal
-  settings: Settings
-  control: Control
-  watchdog: WatchdogCredential
-  orderKeys: OrderKeys
-  updates: UpdateJournal
-  trustedRoot: string | undefined
-  /** Releases the folder for another agent. */
-  release: () => void
-}
-
 /** All parts of a running agent, wired together. */
 export class Agent {
   readonly #options: AgentOptions
-  readonly #folder: Folder
+  readonly #folder: AgentFolder
   readonly #outbox = new Outbox()
   readonly #clock = new ServerClock()
   readonly #stopping = new AbortController()
@@ -85,13 +62,16 @@ export class Agent {
   readonly #runner: CommandRunner
   readonly #requests: Requests
   readonly #gate: OrderGate
+  readonly #assigned: AssignedWork
   readonly #connection: Connection
   #connected = false
   #welcomed = false
   #mayEnrolAgain: boolean
   readonly #updater: Updater
+  readonly #capabilities: OwnCapabilities
+  readonly #secrets: ScriptSecrets
 
-  private constructor(options: AgentOptions, folder: Folder) {
+  private constructor(options: AgentOptions, folder: AgentFolder) {
     const { platform, log, config } = options
     const { journal, settings } = folder
     const [outbox, clock] = [this.#outbox, this.#clock]
@@ -106,13 +86,19 @@ export class Agent {
       log,
     })
     const facts = async () => ({ ...(await platform.facts()), agentVersion })
-    this.#reporter = new InventoryReporter({ facts, outbox, settings, log })
+    this.#capabilities = new OwnCapabilities(platform)
+    this.#reporter = new InventoryReporter({ facts, outbox, settings, log, collected: () => void this.#lookAgain() })
     const scriptsDirectory = join(config.dataDirectory, 'scripts')
     const tools = platform.tools([folder.path])
-    const around = { platform, settings, tools, log, reporter: this.#reporter, scriptsDirectory }
-    const registry = createRegistry(around)
-    this.#runner = new CommandRunner({ registry, journal, outbox, clock, platform, log })
+    const checkers = { ...localCheckers(tools), ...networkCheckers(platform.ping) }
+    const grants = new ScriptGrants({ keys: folder.grantKeys, identity: folder.identity, gate: () => this.#gate })
+    const secrets = new ScriptSecrets(folder.identity)
+    this.#secrets = secrets
+    const scripts = { scriptsDirectory, grants, secrets }
+    const registry = createRegistry({ platform, settings, tools, checkers, log, reporter: this.#reporter, ...scripts })
+    this.#runner = new CommandRunner({ registry, journal, outbox, clock, platform, secrets, log })
     this.#requests = new Requests({ registry, log, send: (frame) => this.#connection.tell(frame) })
+    this.#assigned = new AssignedWork({ checkers, tools, facts: folder.facts, outbox, now: () => clock.now(), log })
     this.#updater = this.#createUpdater()
     this.#gate = this.#createGate()
     const bootId = randomInt(1, bootIdMax)
@@ -136,6 +122,7 @@ export class Agent {
     const journal = await Journal.open(join(directory, 'journal.log'))
     const path = await realpath(directory)
     const settings = await Settings.open(directory)
+    const facts = await FactStore.open(directory, options.log)
     const root = await trustedRoot(directory, release.trustedRoot, options.config.trustedRoot)
     let onNews = () => {}
     const actions = { news: () => onNews(), end: () => options.end?.() }
@@ -144,7 +131,8 @@ export class Agent {
     const watchdog = await WatchdogCredential.open(directory)
     const key = options.config.key ?? (await keptEnrollmentKey(directory))
     const orderKeys = await OrderKeys.open(directory)
-    const held = { path, key, identity, journal, settings, control, watchdog, orderKeys, updates }
+    const grantKeys = await OrderKeys.open(directory, 'grants')
+    const held = { path, key, identity, journal, settings, facts, control, watchdog, orderKeys, grantKeys, updates }
     const agent = new Agent(options, { ...held, trustedRoot: root, release: free })
     onNews = () => agent.#reportUpdate()
     return agent
@@ -155,6 +143,7 @@ export class Agent {
     return new OrderGate({
       deviceId: () => this.#enrollment().deviceId,
       keys: this.#folder.orderKeys,
+      grantKeys: this.#folder.grantKeys,
       memory: new OrderMemory(join(config.dataDirectory, 'orders.log'), ordersRememberedMax, log),
       ask: async () => {
         const { server, certificate } = this.#enrollment()
@@ -203,14 +192,17 @@ export class Agent {
 
   async #live(): Promise<void> {
     const { config, log } = this.#options
-    if (this.#folder.identity.enrollment === undefined) await this.#enroll()
-    else if (config.ingestUrl === undefined && differs(config.server, this.#folder.identity.enrollment.server))
-      log.warn(`already enrolled at ${this.#folder.identity.enrollment.server}; --server ${config.server} is ignored`)
+    const { enrollment } = this.#folder.identity
+    if (enrollment === undefined) await this.#enroll()
+    else if (config.ingestUrl === undefined && (config.server ?? enrollment.server) !== enrollment.server)
+      log.warn(`already enrolled at ${enrollment.server}; --server ${config.server} is ignored`)
     if (this.#stopping.signal.aborted) return
     requireEncrypted(this.#peerUrl(), config.allowPlaintext)
     await this.#gate.fetchMissingKeys(this.#stopping.signal)
     await this.#runner.recover()
     await this.#updater.recover()
+    await this.#capabilities.look()
+    this.#assigned.start()
     const final = await this.#connection.run(this.#stopping.signal)
     if (final !== undefined) throw new AgentStopped(`the server refuses this agent for good: ${final.reason}`)
   }
@@ -226,6 +218,7 @@ export class Agent {
     if (this.#connected) await atMost(shutdownFlushMs, this.#outbox.whenEmpty())
     this.#connection.close(reason)
     setTimeout(() => this.#connection.terminate(), 300).unref()
+    await this.#assigned.stop()
     await this.#folder.journal.close()
     await this.#folder.control.close()
     this.#folder.release()
@@ -242,10 +235,11 @@ export class Agent {
     const facts = { ...(await platform.facts()), agentVersion }
     const machineId = await this.#machineId()
     const request = { server, key, publicKey: this.#folder.identity.publicKey, machineId, facts }
-    const { enrollment, orderKeys } = await enroll(request, log, this.#stopping.signal)
+    const { enrollment, orderKeys, grantKeys } = await enroll(request, log, this.#stopping.signal)
     requireEncrypted(config.ingestUrl ?? enrollment.ingestUrl, config.allowPlaintext)
-    // The keys first: an enrolled agent must not be without the order keys that it was given.
+    // The keys first: an enrolled agent must not be without the keys that it was given.
     if (orderKeys !== undefined) await this.#folder.orderKeys.pin(orderKeys)
+    if (grantKeys !== undefined) await this.#folder.grantKeys.pin(grantKeys)
     await this.#folder.identity.enrolled(enrollment)
     await this.#forgetKey()
     await this.#folder.settings.change({ inventoryHash: undefined })
@@ -288,6 +282,9 @@ export class Agent {
       bootId,
       agentVersion,
       orderKeys: this.#folder.orderKeys.serial,
+      capabilities: this.#capabilities.text,
+      assignmentRevision: this.#assigned.revision,
+      sealingKey: this.#secrets.statement,
     }
   }
 
@@ -331,8 +328,10 @@ export class Agent {
     else if (message.name === 'request') this.#requests.receive(message.sequence, message.body)
     else if (message.name === 'cancel') this.#runner.cancel(message.body.id)
     else if (message.name === 'settings') this.#onSettings(message.body)
-    else if (message.name === 'certificate') void this.#onCertificate(message.body)
+    else if (message.name === 'certificate')
+      void storeCertificate(message.body, { ...this.#folder, deviceId: this.#enrollment().deviceId }, this.#options.log)
     else if (message.name === 'update') this.#updater.offer(message.body)
+    else if (message.name === 'assignment') this.#assigned.receive(message.body)
   }
 
   /** Reports a refusal to the requester, and to the server in general. */
@@ -352,21 +351,6 @@ export class Agent {
       .catch((error: unknown) => this.#options.log.error(`cannot store a setting: ${error}`))
   }
 
-  async #onCertificate({ certificate, role }: Extract<DownMessage, { name: 'certificate' }>['body']): Promise<void> {
-    const { log } = this.#options
-    const { identity, watchdog } = this.#folder
-    const isWatchdogs = role === 'watchdog'
-    try {
-      const isKept = isWatchdogs
-        ? await watchdog.store(certificate, this.#enrollment().deviceId)
-        : await identity.renew(certificate)
-      if (!isKept) log.warn('ignored a certificate that is not for this device and key')
-      else log.info(isWatchdogs ? 'stored the certificate of the watchdog' : 'stored the renewed device certificate')
-    } catch (error) {
-      log.error(`cannot store a certificate: ${error instanceof Error ? error.message : error}`)
-    }
-  }
-
   /** Only where there is a watchdog: it uses its own key. */
   async #askForWatchdog(deviceId: string): Promise<void> {
     const { control, watchdog } = this.#folder
@@ -375,10 +359,16 @@ export class Agent {
     if (publicKey !== undefined) this.#outbox.watchdogKey(publicKey)
   }
 
+  /** Something may have been installed or removed. The server learns it with the next connection. */
+  async #lookAgain(): Promise<void> {
+    if (await this.#capabilities.look()) this.#connection.renew('the agent can do other things than before')
+  }
+
   /** Enrolls again after the certificate was rejected, if the agent was given a key: once, and never for a removed device. */
   async #onEnd(ending: Ending): Promise<boolean> {
     this.#connected = false
     this.#folder.control.set({ connected: false })
+    await this.#capabilities.look()
     const { log } = this.#options
     const worthless = ending.code === 4010 || ending.code === 4012
     if (!worthless || !this.#mayEnrolAgain) return false
@@ -393,8 +383,4 @@ export class Agent {
       return false
     }
   }
-}
-
-function differs(given: string | undefined, known: string): boolean {
-  return given !== undefined && given !== known
 }

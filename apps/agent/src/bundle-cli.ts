@@ -2,7 +2,7 @@
  * Builds the JavaScript bundle of an installed agent: `node src/bundle-cli.ts <folder>`. A process that loads only what the
  * agent needs uses two thirds of the memory of one that strips types from its sources while it loads them.
  */
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'rolldown'
@@ -20,6 +20,9 @@ const plainImport: Plugin = {
   },
 }
 
+/** Names stay, for the traces of errors. */
+const withoutSpace = { mangle: false, compress: false, codegen: { removeWhitespace: true } }
+
 /** Writes the bundle into a folder that appears only when it is complete. */
 export async function bundle(folder: string): Promise<void> {
   const unfinished = `${folder}.${process.pid}`
@@ -36,18 +39,37 @@ export async function bundle(folder: string): Promise<void> {
   await removeOld(dirname(folder), basename(folder))
 }
 
-/** Writes a program and all its modules as one script, for an executable. */
-export async function bundleScript(entry: string, file: string, platform: string): Promise<void> {
+/**
+ * Writes a program and all its modules as one script, for an executable.
+ * @param alias files that take the place of modules
+ */
+export async function bundleScript(
+  entry: string,
+  file: string,
+  platform: string,
+  alias: Readonly<Record<string, string>> = {},
+): Promise<void> {
   await build({
     input: entry,
     platform: 'node',
     logLevel: 'warn',
     plugins: [plainImport],
+    resolve: { alias },
     // An executable has no files beside it, so nothing it starts may be located by path.
     // The code of other systems is left out.
-    transform: { define: { 'import.meta.url': '"executable"', 'process.platform': JSON.stringify(platform) } },
-    output: { file, format: 'cjs', codeSplitting: false },
+    transform: {
+      define: { 'import.meta.url': '"executable"', 'process.platform': JSON.stringify(platform) },
+      // The runtime does not know `using` yet.
+      target: 'node22',
+    },
+    output: { file, format: 'cjs', codeSplitting: false, minify: withoutSpace },
   })
+  await writeFile(file, asciiOf(await readFile(file, 'utf8')))
+}
+
+/** The runtime keeps a text with any other character in two bytes for each. */
+function asciiOf(script: string): string {
+  return script.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 async function removeOld(directory: string, current: string): Promise<void> {

@@ -59,6 +59,8 @@ export interface Config {
 export const usage = `Usage: muster-agent [watchdog] [--server <url> --key-stdin] [--data-dir <folder>] [--ingest <url>] [--log-json]
 
   watchdog    starts the agent and watches it: restarts it and rolls back failed updates; takes the same flags
+  install     (Windows) makes this executable a service: [--server <url>] [--proxy <url>] [--no-start], key in MUSTER_ENROLLMENT_KEY
+  uninstall   (Windows) removes the service; --purge removes the data folder as well
   --server    address of the Muster server; required for enrollment
   --key-stdin reads the enrollment key from standard input; required for enrollment, unless MUSTER_ENROLLMENT_KEY is set
   --data-dir  folder for the identity and the journal of the agent (default: the usual folder of the system)

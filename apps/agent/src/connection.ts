@@ -61,6 +61,11 @@ export class Connection {
     this.#session?.close(reason)
   }
 
+  /** Closes the current connection; another one follows. */
+  renew(reason: string): void {
+    this.#session?.close(reason)
+  }
+
   /** For a closing connection whose server does not answer. */
   terminate(): void {
     this.#session?.terminate()

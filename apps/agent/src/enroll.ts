@@ -30,13 +30,16 @@ const Answer = z.object({
   siteId: z.string().nullish(),
   /** Servers that predate signed orders send no keys. */
   orderKeys: Trusted.optional(),
+  /** Servers that predate grants of scripts send none. */
+  grantKeys: Trusted.optional(),
 })
 const Refusal = z.object({ code: z.string().optional(), message: z.string() })
 
-/** The result of enrollment, and the trusted order keys. */
+/** The result of enrollment, and the trusted keys of orders and of script grants. */
 export interface Enrolled {
   enrollment: Enrollment
   orderKeys: TrustedOrderKeys | undefined
+  grantKeys: TrustedOrderKeys | undefined
 }
 
 type Attempt = ({ ok: true } & Enrolled) | { ok: false; why: string; afterMs: number | undefined }
@@ -84,8 +87,8 @@ function interpretAnswer(answer: Answered, server: string): Attempt {
   if (status === 200 || status === 201) {
     const parsed = Answer.safeParse(content)
     if (parsed.success) {
-      const { orderKeys, ...given } = parsed.data
-      return { ok: true, enrollment: { server, ...given }, orderKeys }
+      const { orderKeys, grantKeys, ...given } = parsed.data
+      return { ok: true, enrollment: { server, ...given }, orderKeys, grantKeys }
     }
     throw new EnrollmentRefused(
       `${server} sent an answer that is not an enrollment; check that --server is a Muster server`,

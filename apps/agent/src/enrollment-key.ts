@@ -12,7 +12,11 @@ const enrollmentKeyFile = 'enrollment.key'
 export async function takeEnrollmentKey(directory: string, input: NodeJS.ReadStream = process.stdin): Promise<void> {
   if (input.isTTY) process.stderr.write('Enrollment key: ')
   const key = await firstLine(input)
-  if (key !== '') await writeDurably(join(directory, enrollmentKeyFile), `${key}\n`)
+  if (key !== '') await keepEnrollmentKey(directory, key)
+}
+
+export async function keepEnrollmentKey(directory: string, key: string): Promise<void> {
+  await writeDurably(join(directory, enrollmentKeyFile), `${key}\n`)
 }
 
 export async function keptEnrollmentKey(directory: string): Promise<string | undefined> {

@@ -22,6 +22,12 @@ export const errorCodes = [
   'UNSUPPORTED_PLATFORM',
   'NO_SERVICE_MANAGER',
   'NOT_PERMITTED',
+  'NO_USER_SESSION',
+  'UNSIGNED_SCRIPT',
+  'GRANT_MISMATCH',
+  'GRANT_EXPIRED',
+  'SECRET_NOT_FOUND',
+  'SECRETS_UNREADABLE',
 ] as const
 
 export type ErrorCode = OrderFault | (typeof errorCodes)[number]

@@ -2,6 +2,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject,
 import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import { proofBytes } from '@muster/wire/identity.ts'
+import type { SealingKey } from '@muster/wire/sealing.ts'
 import { z } from 'zod'
 import { AgentStopped } from './agent-stopped.ts'
 import { readIfPresent, writeDurably } from './durable-file.ts'
@@ -18,7 +19,14 @@ export const Enrollment = z.object({
 export type Enrollment = z.infer<typeof Enrollment>
 
 const keyFile = 'identity.key'
+// The name of the first release: with another one, enrolled agents would lose their enrollment.
 const enrollmentFile = 'enrolment.json'
+
+/** The server that accepted the identity in a data folder; undefined without one. */
+export async function enrolledAt(directory: string): Promise<string | undefined> {
+  const stored = await readIfPresent(join(directory, enrollmentFile))
+  return stored === undefined ? undefined : readEnrollment(stored).server
+}
 
 /** The identity of this agent: an Ed25519 key that never leaves the data folder, and its certificate from the server. */
 export class Identity {
@@ -47,9 +55,22 @@ export class Identity {
     return this.#enrollment
   }
 
+  /** This device, with the organization and the partner that its certificate names. */
+  get device(): Readonly<Record<'deviceId' | 'orgId' | 'partnerId', string | undefined>> {
+    const { deviceId, certificate = '' } = this.#enrollment ?? {}
+    const { org: orgId, partner: partnerId } = Membership.safeParse(claimsIn(certificate)).data ?? {}
+    return { deviceId, orgId, partnerId }
+  }
+
   /** The raw public key for enrollment: base64url of 32 bytes. */
   get publicKey(): string {
     return publicKeyOf(this.#key)
+  }
+
+  /** The public part of a key, signed for this device; undefined before the enrollment. */
+  stateKey(sealing: SealingKey): string | undefined {
+    const { deviceId } = this.device
+    return deviceId === undefined ? undefined : sealing.statement(deviceId, this.#key)
   }
 
   async enrolled(enrollment: Enrollment): Promise<void> {
@@ -113,12 +134,18 @@ export function publicKeyOf(key: KeyObject): string {
 
 const Binding = z.object({ sub: z.string(), cnf: z.object({ jwk: z.object({ x: z.string() }) }) })
 
+const Membership = z.object({ org: z.string(), partner: z.string().optional() })
+
 /** Whether a certificate is for this device and key. */
 export function isCertificateFor(certificate: string, deviceId: string, publicKey: string): boolean {
+  const claims = Binding.safeParse(claimsIn(certificate)).data
+  return claims !== undefined && claims.sub === deviceId && claims.cnf.jwk.x === publicKey
+}
+
+function claimsIn(certificate: string): unknown {
   try {
-    const claims = Binding.parse(JSON.parse(Buffer.from(certificate.split('.')[1] ?? '', 'base64url').toString()))
-    return claims.sub === deviceId && claims.cnf.jwk.x === publicKey
+    return JSON.parse(Buffer.from(certificate.split('.')[1] ?? '', 'base64url').toString())
   } catch {
-    return false
+    return undefined
   }
 }

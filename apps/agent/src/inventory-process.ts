@@ -6,5 +6,7 @@ import { loadPlatform } from './platform/load.ts'
  */
 export async function printInventory(): Promise<void> {
   const platform = await loadPlatform()
-  process.stdout.write(JSON.stringify(await platform.collectInventory()))
+  const text = JSON.stringify(await platform.collectInventory())
+  // A thread whose call never returns would keep the process alive after its work.
+  process.stdout.write(text, () => process.exit(0))
 }

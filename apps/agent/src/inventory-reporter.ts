@@ -10,6 +10,8 @@ export interface InventoryReporterOptions {
   facts: () => Promise<Facts>
   outbox: Outbox
   settings: Settings
+  /** Called after each collection. */
+  collected?: () => void
   log: Log
   random?: Random
   collect?: typeof collectInventory
@@ -82,6 +84,7 @@ export class InventoryReporter {
       .then((facts) => collect(facts, this.#stop.signal))
       .finally(() => {
         this.#running = undefined
+        this.#options.collected?.()
       })
     return this.#running
   }

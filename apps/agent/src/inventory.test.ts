@@ -16,6 +16,7 @@ test('collects an inventory that fits in a frame', async () => {
   const inventory = await collectInventory(facts, new AbortController().signal)
   expect(inventory.hash).toMatch(/^[0-9a-f]{64}$/)
   expect(inventory.facts).toEqual(facts)
+  expect(inventory.system?.timeZone).toBe(new Intl.DateTimeFormat().resolvedOptions().timeZone)
   encodeUp({ name: 'inventory', sequence: 1, body: inventory })
 })
 
@@ -31,6 +32,10 @@ test('ignores volatile values in the hash, and nothing else', () => {
   const hash = inventoryHash(facts, { ...empty, disks: [{ ...disk, usedBytes: 1 }] })
   expect(inventoryHash(facts, { ...empty, disks: [{ ...disk, usedBytes: 2 }] })).toBe(hash)
   expect(inventoryHash(facts, { ...empty, disks: [{ ...disk, totalBytes: 11 }] })).not.toBe(hash)
+  const charged = (percent: number, cycles: number) =>
+    inventoryHash(facts, { ...empty, hardware: { battery: { percent, charging: percent < 90, cycles } } })
+  expect(charged(95, 7)).toBe(charged(20, 7))
+  expect(charged(95, 8)).not.toBe(charged(95, 7))
   expect(inventoryHash({ ...facts, agentVersion: '1.0.1' }, { ...empty, disks: [disk] })).not.toBe(hash)
 })
 
@@ -40,9 +45,13 @@ test('writes canonical JSON independently of the order of keys', () => {
 
 test('truncates an inventory that exceeds a frame', () => {
   const software = Array.from({ length: 10_000 }, (_, n) => ({ name: `${n}-${'p'.repeat(200)}`, version: '1.0' }))
-  const sections = fitInFrame({ ...empty, software, services: [{ name: 'cron' }] })
-  expect(sections.software.length).toBeGreaterThan(3000)
+  const drivers = Array.from({ length: 4_000 }, (_, n) => ({ name: `${n}-${'d'.repeat(200)}` }))
+  const system = { timeZone: 'Europe/Berlin', drivers, updates: [{ name: 'KB5034441' }] }
+  const sections = fitInFrame({ ...empty, software, services: [{ name: 'cron' }], system })
+  expect(sections.software.length).toBeGreaterThan(1000)
   expect(sections.services).toHaveLength(1)
+  expect(sections.system).toMatchObject({ timeZone: 'Europe/Berlin', updates: [{ name: 'KB5034441' }] })
+  expect(sections.system?.drivers?.length).toBeGreaterThan(1000)
   encodeUp({ name: 'inventory', sequence: 2 ** 40, body: { hash: 'h', facts, ...sections } })
 })
 

@@ -16,11 +16,13 @@ export async function collectInventory(facts: Facts, signal: AbortSignal): Promi
   return { hash: inventoryHash(facts, sections), facts, ...sections }
 }
 
-/** Disk usage and signed-in users change all the time, so they are not part of the hash. */
+/** Disk usage, signed-in users and the charge of a battery change all the time, so they are not part of the hash. */
 export function inventoryHash(facts: Facts, sections: InventorySections): string {
   const disks = sections.disks.map(({ usedBytes, ...rest }) => rest)
   const users = sections.users.map(({ loggedIn, lastLoginAt, ...rest }) => rest)
-  return sha256(canonicalJson({ facts, ...sections, disks, users }))
+  const { percent, charging, ...battery } = sections.hardware.battery ?? {}
+  const hardware = { ...sections.hardware, battery }
+  return sha256(canonicalJson({ facts, ...sections, hardware, disks, users }))
 }
 
 // A frame's msgpack is never longer than its JSON; the rest is for the header and the facts.
@@ -28,13 +30,26 @@ const sectionBytesMax = frameBytesMax - 16 * 1024
 
 /** Truncates the longest lists of an inventory that exceeds a frame. */
 export function fitInFrame(sections: InventorySections): InventorySections {
-  let { software, services } = sections
-  const size = () => Buffer.byteLength(JSON.stringify({ ...sections, software, services }))
-  while (size() > sectionBytesMax && software.length + services.length > 0) {
-    if (software.length >= services.length) software = software.slice(0, Math.floor(software.length * 0.9))
-    else services = services.slice(0, Math.floor(services.length * 0.9))
+  let fitting = sections
+  while (Buffer.byteLength(JSON.stringify(fitting)) > sectionBytesMax) {
+    const { software, services, system } = fitting
+    const { drivers, updates, features } = system ?? {}
+    const longest = Math.max(...[software, services, drivers, updates, features].map((list) => list?.length ?? 0))
+    if (longest === 0) break
+    const cut = <T>(list: T[]): T[] => (list.length < longest ? list : list.slice(0, Math.floor(longest * 0.9)))
+    fitting = {
+      ...fitting,
+      software: cut(software),
+      services: cut(services),
+      system: system && {
+        ...system,
+        drivers: drivers && cut(drivers),
+        updates: updates && cut(updates),
+        features: features && cut(features),
+      },
+    }
   }
-  return { ...sections, software, services }
+  return fitting
 }
 
 function runCollector(signal: AbortSignal): Promise<string> {

@@ -53,6 +53,10 @@ export const signedTimeAheadMaxMs = 24 * hour
 export const clockJumpMs = minute
 /** Minimum interval between requests to the administration server for keys and time. */
 export const orderKeysAskMs = minute
+/** Rates of requests to the administration server for the keys of grants. */
+export const grantQuestionRates = { framesBurst: 10, framesPerSecond: 0.02, bytesBurst: 1, bytesPerSecond: 1 }
+/** Clocks may differ by this when the expiration of a script's grant is checked. */
+export const grantToleranceMs = 10 * minute
 /** Rates of refusal messages. */
 export const refusalRates = { framesBurst: 20, framesPerSecond: 0.2, bytesBurst: 1, bytesPerSecond: 1 }
 /** Retry interval of an agent without order keys, at most. */
@@ -88,6 +92,12 @@ export const abortGraceMs = 10 * second
 export const requestsAtOnce = 8
 export const requestsWaitingMax = 200
 export const requestsRemembered = 2_000
+
+// Assigned checks.
+export const checksAtOnce = 64
+/** Changes within this time share a frame. */
+export const observationChangesMs = 200
+export const observationEveryMs = minute
 
 // Journal.
 export const journalBytesMax = 16 * mib
@@ -156,3 +166,29 @@ export const serviceLogBytesMax = 4 * mib
 // Claiming the data folder while another process holds it.
 export const claimRetryFirstMs = second
 export const claimRetryMaxMs = 30 * second
+
+// Memory of an idle process.
+export const heapCheckMs = 20 * second
+/** Growth since the last collection that is worth another one. */
+export const heapGrowthBytes = mib
+
+// Facts.
+/** Files are looked at this often besides their events, and so are firewall and encryption. */
+export const factEveryMs = 5 * minute
+export const serviceFactEveryMs = minute
+/** Facts are looked at within this time after their assignment or the start. */
+export const factFirstWithinMs = 500
+/** Changes of a file within this time are one. */
+export const factSettleMs = 200
+/** Between two looks at a file that changes all the time, as a multiple of how long a look takes; at least a second. */
+export const factRestFactor = 50
+export const factRestMinMs = second
+export const factLookTimeoutMs = minute
+/** Looks that do not end take threads that everything else needs: with this many, no further ones begin. */
+export const factLooksStuckMax = 2
+/** Findings of one frame, as JSON. */
+export const factFrameBytesMax = 48 * kib
+/** Acknowledgments within this time are one write to the disk. */
+export const factsKeptAfterMs = 5 * second
+/** Everything is reported again after this, in case that the server lost something. */
+export const factsRepeatMs = 24 * hour

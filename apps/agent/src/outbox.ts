@@ -1,8 +1,10 @@
 import type { Heartbeat } from '@muster/wire/messages/heartbeat.ts'
 import type { Inventory } from '@muster/wire/messages/inventory.ts'
+import type { CheckObservations, FactObservations } from '@muster/wire/messages/observations.ts'
 import type { Progress } from '@muster/wire/messages/progress.ts'
 import type { OrderRefusal } from '@muster/wire/messages/refusal.ts'
 import type { Result } from '@muster/wire/messages/result.ts'
+import type { Unopened } from '@muster/wire/messages/unopened.ts'
 import type { UpdateStatus } from '@muster/wire/messages/update-status.ts'
 import type { WatchdogStatus } from '@muster/wire/messages/watchdog-status.ts'
 import { encodeUp, type UpMessage } from '@muster/wire/up.ts'
@@ -26,10 +28,13 @@ export interface Link {
 type Kind =
   | 'heartbeat'
   | 'progress'
+  | 'observations'
+  | 'facts'
   | 'watchdogKey'
   | 'watchdogStatus'
   | 'updateStatus'
   | 'refusal'
+  | 'unopened'
   | 'inventory'
   | 'result'
 
@@ -50,9 +55,12 @@ interface Waiting {
 const dropOrder: readonly Kind[] = [
   'heartbeat',
   'progress',
+  'observations',
+  'facts',
   'watchdogKey',
   'watchdogStatus',
   'refusal',
+  'unopened',
   'updateStatus',
   'inventory',
 ]
@@ -109,8 +117,23 @@ export class Outbox {
     this.#add('updateStatus', (sequence) => ({ name: 'updateStatus', sequence, body }), acknowledged)
   }
 
+  observations(body: CheckObservations): void {
+    this.#add('observations', (sequence) => ({ name: 'observations', sequence, body }))
+  }
+
+  /** Newer ones replace those that still wait: they include everything that the server does not know. */
+  facts(body: FactObservations, acknowledged: () => void): void {
+    for (const frame of this.#waiting.values()) if (frame.kind === 'facts') this.#remove(frame.sequence)
+    this.#add('facts', (sequence) => ({ name: 'observations', sequence, body }), acknowledged)
+  }
+
   refusal(body: OrderRefusal): void {
     this.#add('refusal', (sequence) => ({ name: 'refusal', sequence, body }))
+  }
+
+  /** Asks for a command again; the server repeats it anyway. */
+  unopened(body: Unopened): void {
+    this.#add('unopened', (sequence) => ({ name: 'unopened', sequence, body }))
   }
 
   /** Requests the watchdog's certificate; requested again rather than kept when it has to make room. */

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useProxy } from './config.ts'
-import { proxyFor } from './proxy.ts'
+import { proxyFor, useSystemProxies } from './proxy.ts'
 import { FakeServer } from './testing/fake-server.ts'
 import { spawnAgent } from './testing/test-agent.ts'
 import { testAuthority } from './testing/test-authority.ts'
@@ -111,6 +111,69 @@ describe('through a proxy', () => {
     useProxy(proxy.url)
     await download({ url: `${server.url}/agent`, file: join(folder, 'part'), bytes: 10 }).finally(() => useProxy(''))
     expect(proxy.asked).toEqual([`127.0.0.1:${server.port}`])
+  })
+})
+
+describe('with proxies of the system', () => {
+  let proxy: TestProxy
+  let server: FakeServer
+  let folder: string
+  beforeEach(async () => {
+    proxy = await TestProxy.start()
+    server = await FakeServer.start()
+    server.behavior.answersGet = (_request, response) => response.end('0123456789')
+    folder = await mkdtemp(join(tmpdir(), 'muster-proxy-'))
+  })
+  afterEach(async () => {
+    useSystemProxies(undefined)
+    useProxy('')
+    await server.stop()
+    await proxy.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+  const fetched = () => download({ url: `${server.url}/agent`, file: join(folder, 'part'), bytes: 10 })
+
+  test('uses the first one that works', async () => {
+    const asked: string[] = []
+    useSystemProxies(async ({ host }) => {
+      asked.push(host)
+      return ['http://127.0.0.1:1', proxy.url]
+    })
+    await fetched()
+    expect(asked).toEqual([`127.0.0.1:${server.port}`])
+    expect(proxy.asked).toEqual([`127.0.0.1:${server.port}`])
+  })
+
+  test.each([
+    ['has none', async () => []],
+    ['does not answer', () => Promise.reject(new Error('too late'))],
+  ])('connects directly when the system %s', async (_, find) => {
+    useSystemProxies(find)
+    await fetched()
+    expect(proxy.asked).toEqual([])
+  })
+
+  test('prefers the proxy of the settings', async () => {
+    useSystemProxies(async () => ['http://127.0.0.1:1'])
+    useProxy(proxy.url)
+    await fetched()
+    expect(proxy.asked).toHaveLength(1)
+  })
+
+  test('connects to a server with TLS directly', async () => {
+    const authority = await testAuthority(folder)
+    const secure = await FakeServer.start(0, authority.server)
+    secure.behavior.answersGet = (_request, response) => response.end('0123456789')
+    const fetching = `import { useSystemProxies } from './src/proxy.ts'
+      import { download } from './src/update/download.ts'
+      useSystemProxies(async () => [])
+      await download({ url: '${secure.url}/agent', file: '${join(folder, 'part')}', bytes: 10 })`
+    const cwd = fileURLToPath(new URL('..', import.meta.url))
+    const env = { NODE_EXTRA_CA_CERTS: authority.root }
+    await promisify(execFile)(process.execPath, ['--input-type=module', '-e', fetching], { cwd, env }).finally(() =>
+      secure.stop(),
+    )
+    expect(await readFile(join(folder, 'part'), 'utf8')).toBe('0123456789')
   })
 })
 

@@ -1,5 +1,5 @@
 // HTTP proxies, configured by the environment as for curl: https_proxy, http_proxy, all_proxy and no_proxy, lower case before
-// upper case. Everything uses CONNECT, sockets as well as downloads.
+// upper case; else by the system, where it has such settings. Everything uses CONNECT, sockets as well as downloads.
 import type { Agent } from 'node:http'
 import { BlockList, connect, isIP, Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
@@ -16,11 +16,24 @@ function setting(environment: Environment, name: string): string | undefined {
   return environment[name] || environment[name.toUpperCase()] || undefined
 }
 
+/** Finds the proxies of the system for an address, best first. */
+export type FindProxies = (target: URL) => Promise<string[]>
+
+let ofSystem: FindProxies | undefined
+
+/** Asks the system about addresses for which the environment says nothing. */
+export function useSystemProxies(find: FindProxies | undefined): void {
+  ofSystem = find
+}
+
 /** The proxy for an address, if any. @throws Error when its address is not that of an HTTP proxy */
 export function proxyFor(target: URL, environment: Environment = inherited): URL | undefined {
   const given =
     setting(environment, isSecure(target) ? 'https_proxy' : 'http_proxy') ?? setting(environment, 'all_proxy')
-  if (given === undefined || isExempt(target, setting(environment, 'no_proxy') ?? '')) return undefined
+  return given === undefined || isExempt(target, environment) ? undefined : proxyAt(given)
+}
+
+function proxyAt(given: string): URL {
   const text = given.includes('://') ? given : `http://${given}`
   const proxy = URL.canParse(text) ? new URL(text) : undefined
   // Its user name and password must not be logged.
@@ -30,9 +43,9 @@ export function proxyFor(target: URL, environment: Environment = inherited): URL
 }
 
 /** Whether no_proxy matches the target: `*`, a name and its subdomains, an address or a network, with or without a port. */
-function isExempt(target: URL, list: string): boolean {
+function isExempt(target: URL, environment: Environment): boolean {
   const host = hostOf(target)
-  return list
+  return (setting(environment, 'no_proxy') ?? '')
     .toLowerCase()
     .split(/[\s,]+/)
     .filter((entry) => entry !== '')
@@ -56,22 +69,43 @@ function isInNetwork(host: string, network: string): boolean {
 }
 
 /** The HTTP agent for requests and WebSockets to an address; undefined for direct connections. */
-export function agentFor(address: string | URL, environment?: Environment): Agent | undefined {
+export function agentFor(address: string | URL, environment: Environment = inherited): Agent | undefined {
   const target = new URL(address)
   const proxy = proxyFor(target, environment)
-  if (proxy === undefined) return undefined
+  const find = ofSystem
+  if (proxy !== undefined) return agentOver(target, async () => [proxy])
+  if (find === undefined || isExempt(target, environment)) return undefined
+  // Without an answer of the system, the connection is direct.
+  return agentOver(target, async () => (await find(target).catch(() => [])).map(proxyAt))
+}
+
+/** An agent whose connections go through the first proxy that works, or directly when there is none. */
+function agentOver(target: URL, find: () => Promise<URL[]>): Agent {
   // An import statement would also load the runtime's browser-style WebSocket and fetch.
   const agent: Agent = isSecure(target)
     ? new (process.getBuiltinModule('node:https').Agent)()
     : new (process.getBuiltinModule('node:http').Agent)()
-  agent.createConnection = (_, done) => {
-    tunnel(proxy, target).then(
-      (socket) => done?.(null, isSecure(target) ? withTls(socket, target) : socket),
+  const direct = agent.createConnection.bind(agent)
+  agent.createConnection = (options, done) => {
+    const open = async () => {
+      const socket = await throughFirst(await find(), target)
+      if (socket === undefined) return direct(options)
+      return isSecure(target) ? withTls(socket, target) : socket
+    }
+    open().then(
+      (socket) => done?.(null, socket ?? new Socket()),
       (error: Error) => done?.(error, new Socket()),
     )
     return undefined
   }
   return agent
+}
+
+/** @throws the error of the last proxy when none works */
+async function throughFirst([first, ...others]: readonly URL[], target: URL): Promise<Socket | undefined> {
+  if (first === undefined) return undefined
+  if (others.length === 0) return tunnel(first, target)
+  return tunnel(first, target).catch(() => throughFirst(others, target))
 }
 
 function withTls(socket: Socket, target: URL): Socket {

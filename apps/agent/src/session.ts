@@ -31,6 +31,12 @@ export interface SessionPeer {
   ticket?: Ticket | undefined
   /** Number of the trusted statement of order keys. */
   orderKeys?: number | undefined
+  /** What the agent can do. */
+  capabilities?: string | undefined
+  /** Revision of the newest assignment that the agent follows; undefined for one that takes none. */
+  assignmentRevision?: number | undefined
+  /** The key to which secrets are sealed; undefined for a process that runs no scripts. */
+  sealingKey?: string | undefined
 }
 
 export interface SessionEvents {
@@ -193,21 +199,27 @@ export class Session implements Link {
   }
 
   #resume(nonce: Uint8Array, { ticket, secret }: Ticket): void {
-    const { bootId, agentVersion, role = 'agent', orderKeys } = this.#peer
     this.#state = 'resuming'
-    const said = { protocol: protocolVersion, ticket, bootId, agentVersion, role, orderKeys }
+    const said = { ...this.#facts, ticket }
     const body = { ...said, proof: resumptionProof(secret, nonce, said) }
     this.send(encodeUp({ name: 'resume', sequence: 0, body }))
   }
 
   #introduce(nonce: Uint8Array, keepsTickets: boolean): void {
-    const { certificate, bootId, agentVersion, role = 'agent', orderKeys } = this.#peer
+    const { certificate } = this.#peer
     const signature = this.#peer.prove(nonce)
     this.#state = 'proving'
-    const said = { protocol: protocolVersion, certificate, signature, bootId, agentVersion, role, orderKeys }
+    const said = { ...this.#facts, certificate, signature }
     // A server without ticket support gets no ticket fields.
     const body = keepsTickets ? { ...said, tickets: true } : said
     this.send(encodeUp({ name: 'hello', sequence: 0, body }))
+  }
+
+  /** The fields that `hello` and `resume` share. */
+  get #facts() {
+    const { bootId, agentVersion, role = 'agent', orderKeys, capabilities, assignmentRevision, sealingKey } = this.#peer
+    const known = { orderKeys, capabilities, assignmentRevision, sealingKey }
+    return { protocol: protocolVersion, bootId, agentVersion, role, ...known }
   }
 
   #begin(welcome: Welcome): void {

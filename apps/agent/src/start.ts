@@ -1,18 +1,13 @@
 import { Agent } from './agent.ts'
 import { AgentStopped } from './agent-stopped.ts'
-import { ConfigError, type Invocation, readCommandLine, usage, useProxy } from './config.ts'
+import { usage } from './config.ts'
 import { EnrollmentRefused } from './enroll.ts'
+import { exitCodes } from './exit-codes.ts'
+import { readInvocation } from './invocation.ts'
 import { shutdownMs } from './limits.ts'
 import { createLog, type Log } from './log.ts'
 import { loadPlatform } from './platform/load.ts'
-import type { Platform } from './platform/platform.ts'
 import { agentVersion } from './version.ts'
-
-/**
- * Exit codes: 1 unexpected, 2 invalid command line, 3 a person has to act (`RestartPreventExitStatus=2 3` for systemd),
- * 75 another version has to be started in place of this one.
- */
-export const exitCodes = { unexpected: 1, usage: 2, refused: 3, restart: 75 } as const
 
 /** Runs the agent with this command line until a signal or the loss of the parent ends it. */
 export async function start(args: readonly string[]): Promise<void> {
@@ -40,19 +35,6 @@ export async function start(args: readonly string[]): Promise<void> {
     await agent.run()
   } catch (error) {
     fail(error, log)
-  }
-}
-
-/** Reads the command line, or prints what is wrong with it and exits. */
-export function readInvocation(args: readonly string[], platform: Platform): Invocation {
-  try {
-    const invocation = readCommandLine(args, platform.defaultDataDirectory())
-    if (invocation.kind === 'run' && invocation.config.proxy !== undefined) useProxy(invocation.config.proxy)
-    return invocation
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    process.stderr.write(`${error.message}\n\n${usage}\n`)
-    process.exit(exitCodes.usage)
   }
 }
 

@@ -11,9 +11,13 @@ export class ToolFailure extends Error {
   }
 }
 
+export const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+
 /** Converts an error of the operating system. */
 export function failureOf(error: unknown, what: string): ToolFailure {
   if (error instanceof ToolFailure) return error
+  if (isDiskFull(error)) return new ToolFailure('COMMAND_FAILED', 'the disk of the machine is full')
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   switch (code) {
     case 'ENOENT':
@@ -31,9 +35,6 @@ export function failureOf(error: unknown, what: string): ToolFailure {
       return new ToolFailure('EXISTS', `${what} exists already`)
     case 'EISDIR':
       return new ToolFailure('DENIED', `${what} is a folder`)
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return new ToolFailure('COMMAND_FAILED', 'the disk of the machine is full')
     default:
       return new ToolFailure('COMMAND_FAILED', error instanceof Error ? error.message : String(error))
   }

@@ -13,13 +13,13 @@ import { ProofDialog } from './session/ProofDialog.tsx'
 import { followSession } from './session/transitions.ts'
 import { AreasContext } from './shell/areas.ts'
 import { styleNonce } from './styleNonce.ts'
-import { applyTheme } from './ui/theme.ts'
-import { Toasts } from './ui/toasts.tsx'
+import { Toasts } from './ui/dialog/toasts.tsx'
+import { applyTheme } from './ui/page/theme.ts'
 
 applyTheme()
 // A newer version was installed while this page was open, and its files have other names.
 window.addEventListener('vite:preloadError', () => window.location.reload())
-// Without a connection people are told so at once; the library would wait silently until there is one.
+// Without a connection people are notified at once; the library would wait silently until there is one.
 const networkMode = 'always'
 const queries = new QueryClient({
   queryCache: new QueryCache({ onError: noteRefusal }),

@@ -4,7 +4,7 @@ import { appRoute, rootRoute } from './appRoute.tsx'
 import { authRoutes } from './areas/access/auth/routes.ts'
 import { areas } from './areas.ts'
 import { NotFound } from './shell/NotFound.tsx'
-import { Failure, Loading } from './ui/states.tsx'
+import { Failure, Loading } from './ui/page/states.tsx'
 
 type ScreenRoute = (typeof areas)[number]['routes'][number]
 const screenRoutes: readonly ScreenRoute[] = areas.flatMap<ScreenRoute>(({ routes }) => routes)

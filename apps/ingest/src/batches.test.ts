@@ -1,8 +1,10 @@
 import { recordKinds } from '@muster/backplane/batch.ts'
 import { shardOf } from '@muster/backplane/device-id.ts'
 import { unpack } from '@muster/backplane/pack.ts'
+import { holdersOf } from '@muster/backplane/presence.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
+import { nodesOf } from '@muster/backplane/routing.ts'
 import { type OwnRedis, startOwnRedis } from '@muster/backplane/testing/redis-server.ts'
 import { encodeFrame } from '@muster/wire/frame.ts'
 import { encodeHeartbeat } from '@muster/wire/heartbeat-frame.ts'
@@ -65,6 +67,18 @@ describe('frames', () => {
     }
   })
 
+  test('follow a connection record that says what the agent can do, if it said so', async () => {
+    const [telling, silent] = [fleet.enroll(), fleet.enroll()]
+    const recordOf = async (device: typeof telling, capabilities?: string) => {
+      const client = await Client.welcomed(node.port, device, { capabilities })
+      const [record] = await recordsOf(commands, shards, device.deviceId, 1)
+      client.close()
+      return unpack(record?.payload ?? new Uint8Array(0))
+    }
+    expect(await recordOf(telling, '++tpn')).toMatchObject({ capabilities: '++tpn' })
+    expect(await recordOf(silent)).not.toHaveProperty('capabilities')
+  })
+
   test('of the maximum size are accepted', async () => {
     const device = fleet.enroll()
     const client = await Client.welcomed(node.port, device)
@@ -118,6 +132,22 @@ describe('while Redis is unreachable', () => {
     const records = await recordsOf(commands, shards, device.deviceId, 1)
     expect(records[0]?.kind).toBe(recordKinds.connected)
     client.close()
+  })
+
+  test('reports a disconnect again when presence is released, which workers compare it with', async () => {
+    const device = fleet.enroll()
+    const client = await Client.welcomed(node.port, device)
+    await until(async () => (await nodesOf(commands, [device.deviceId])).size === 1)
+    await redis.kill()
+    client.close()
+    await client.closed
+    await redis.restart()
+    await untilReady(commands, 10_000)
+    await until(async () => (await holdersOf(commands, [device.deviceId])).size === 0)
+    const [connected, ...ends] = await recordsOf(commands, shards, device.deviceId, 3)
+    expect(connected?.kind).toBe(recordKinds.connected)
+    expect(ends.map(({ kind }) => kind)).toEqual([recordKinds.disconnected, recordKinds.disconnected])
+    expect(ends[1]).toEqual(ends[0])
   })
 
   test('keeps every acknowledged frame across a crash of Redis', async () => {

@@ -12,7 +12,7 @@ import { pack } from '@muster/backplane/pack.ts'
 import { corkUntilNextTurn, type Redis } from '@muster/backplane/redis.ts'
 import type { Log } from '@muster/kit/log.ts'
 import { heartbeat } from '@muster/wire/messages/heartbeat.ts'
-import { type Connection, remoteAddressOf, roleOf } from './connection.ts'
+import { type Connection, noAssignments, roleOf } from './connection.ts'
 import type { Counters } from './counters.ts'
 import type { Limits } from './limits.ts'
 
@@ -119,15 +119,22 @@ export class Batches {
     return true
   }
 
-  connected(connection: Connection, nowMs: number): void {
-    const { agentVersion, generation, certificateExpiresAtSeconds } = connection
+  /**
+   * @param origin the address or IPv6 network behind trusted proxies; empty when the connection was reported before
+   * @param sealingKey from the hello; it is not kept for later reports, because an agent repeats it where it is missing
+   */
+  connected(connection: Connection, nowMs: number, origin = '', sealingKey?: string): void {
+    const { agentVersion, generation, certificateExpiresAtSeconds, capabilities, assignmentRevision } = connection
     const event: Connected = {
       agentVersion,
       role: roleOf(connection),
       gen: generation,
       certificateExpiresAt: certificateExpiresAtSeconds * 1000,
-      remoteAddress: remoteAddressOf(connection),
+      remoteAddress: origin,
       protocol: connection.protocol,
+      ...(capabilities !== '' && { capabilities }),
+      ...(assignmentRevision !== noAssignments && { assignmentRevision }),
+      ...(sealingKey !== undefined && { sealingKey }),
     }
     this.#addEvent(originOf(connection), recordKinds.connected, nowMs, event)
   }

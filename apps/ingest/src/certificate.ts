@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
-import type { DeviceKeyring } from '@muster/kit/keyring.ts'
+import type { DeviceKeyring } from '@muster/kit/secrets/keyring.ts'
 import { CertificateClaims, proofBytes } from '@muster/wire/identity.ts'
 import type { Role } from '@muster/wire/messages/hello.ts'
 import { z } from 'zod'

@@ -67,8 +67,9 @@ export function onClosed(gateway: Gateway, connection: Connection, code: number,
   // A connection replaced within this process: the newer one owns the entry, and the device is still connected.
   if (!wasLive || !wasHolder) return
   const isSentAway = code === closeCodes.goingAway.code
-  batches.disconnected(connection, code, nowMs, isSentAway ? gateway.returnWindowMs : undefined)
-  presence.drop(connection)
+  const report = () => batches.disconnected(connection, code, nowMs, isSentAway ? gateway.returnWindowMs : undefined)
+  report()
+  presence.drop(connection, report)
 }
 
 /** Codes invented by agents must not add metric labels. */

@@ -44,7 +44,14 @@ export interface Connection extends Allowance {
   agentVersion: string
   /** The protocol version that the agent chose; 0 before. */
   protocol: number
+  /** What the agent can do, as it said; empty when it said nothing. */
+  capabilities: string
+  /** Of the newest assignment that the agent followed at its hello. */
+  assignmentRevision: number
 }
+
+/** The revision of an agent that takes no assignments. */
+export const noAssignments = -1
 
 /** A socket that has just been opened. */
 export function createConnection(number: number, tick: number): Connection {
@@ -61,6 +68,8 @@ export function createConnection(number: number, tick: number): Connection {
     certificateExpiresAtSeconds: 0,
     agentVersion: '',
     protocol: 0,
+    capabilities: '',
+    assignmentRevision: noAssignments,
     milliFrames: 0,
     bytes: 0,
     refilledAt: 0,
@@ -75,6 +84,9 @@ export interface Introduction {
   agentVersion: string
   /** Serial number of the statement of order keys that the agent trusts. */
   orderKeys?: number | undefined
+  capabilities?: string | undefined
+  assignmentRevision?: number | undefined
+  sealingKey?: string | undefined
 }
 
 /** Turns a challenged connection into a device's live one. */
@@ -85,6 +97,8 @@ export function makeLive(connection: Connection, identity: Identity, hello: Intr
   connection.bootId = hello.bootId
   connection.agentVersion = sharedText(hello.agentVersion)
   connection.protocol = hello.protocol
+  connection.capabilities = sharedText(hello.capabilities ?? '')
+  connection.assignmentRevision = hello.assignmentRevision ?? noAssignments
   connection.generation = identity.generation
   connection.certificateExpiresAtSeconds = identity.expiresAtSeconds
   connection.milliFrames = rates.milliFramesBurst
@@ -115,7 +129,7 @@ export function remoteAddressOf({ socket }: Pick<Connection, 'socket'>): string 
 const sharedTextsMax = 1_000
 const sharedTexts = new Map<string, string>()
 
-/** Interns a text that most of the fleet sends, such as the agent version. */
+/** Interns a text that much of the fleet sends, such as the agent version. */
 function sharedText(text: string): string {
   const known = sharedTexts.get(text)
   if (known !== undefined) return known

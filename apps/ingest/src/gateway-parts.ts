@@ -9,6 +9,7 @@ import type { LogThrottle } from './log-throttle.ts'
 import type { OrderKeys } from './order-keys.ts'
 import type { Penalties } from './penalties.ts'
 import type { Presence } from './presence.ts'
+import type { RecentDeliveries } from './recent-deliveries.ts'
 import type { Registry } from './registry.ts'
 import type { Replies } from './replies.ts'
 import type { Tickets } from './tickets.ts'
@@ -24,6 +25,7 @@ export interface Gateway extends Verifier {
   backlog: Backlog
   presence: Presence
   replies: Replies
+  delivered: RecentDeliveries
   counters: Counters
   orderKeys: OrderKeys
   penalties: Penalties

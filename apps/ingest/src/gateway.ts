@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { encodeDown } from '@muster/wire/down.ts'
-import { emptyHeader, type Fault, isWellFormed, readHeader, writeHeader } from '@muster/wire/frame.ts'
+import { emptyHeader, type Fault, isWellFormed, readHeader, WireError, writeHeader } from '@muster/wire/frame.ts'
 import { frameBytesMax, nonceBytes } from '@muster/wire/limits.ts'
 import { ack } from '@muster/wire/messages/ack.ts'
 import { hello, type Role } from '@muster/wire/messages/hello.ts'
 import { reply } from '@muster/wire/messages/reply.ts'
 import { resume } from '@muster/wire/messages/resume.ts'
+import { unopened } from '@muster/wire/messages/unopened.ts'
 import { upFrameBytesMax } from '@muster/wire/up.ts'
 import { signedOrdersProtocol, supportedProtocols } from '@muster/wire/version.ts'
 import { takeFrame } from './allowance.ts'
@@ -77,8 +78,18 @@ function receiveFrame(
   counters.frameBytes += frame.length
   connection.lastFrameTick = gateway.tick
   if (isReply) return
+  if (header.type === unopened.type) noteUnopened(gateway, connection, frame)
   // A rejected frame is not acknowledged, so the agent keeps it.
   gateway.batches.addFrame(connection, header.type, header.sequence, nowMs, frame)
+}
+
+/** A command that the agent could not open has to reach it again. Workers judge the frame. */
+function noteUnopened({ delivered }: Gateway, connection: Connection, frame: Uint8Array): void {
+  try {
+    delivered.remove(unopened.read(frame, header).body.commandId, connection.number)
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error
+  }
 }
 
 function faultOf(frame: Uint8Array, role: Role): Fault | null {
@@ -119,7 +130,7 @@ function receiveAnswer(
   makeLive(connection, identity, introduction, gateway.rates)
   connection.lastFrameTick = gateway.tick
   if (ticketAgeMs !== undefined) gateway.counters.resumptions++
-  welcome(gateway, connection, identity, nowMs)
+  welcome(gateway, connection, identity, nowMs, introduction.sealingKey)
   sendOrderKeys(gateway, connection, introduction.orderKeys)
   if (!keepsTickets) return
   // A ticket that stays valid long enough is not replaced now: during a reconnect wave other work comes first.
@@ -128,11 +139,18 @@ function receiveAnswer(
   else giveTicket(gateway, connection, identity, nowMs)
 }
 
-function welcome(gateway: Gateway, connection: Connection, identity: Identity, nowMs: number): void {
+function welcome(
+  gateway: Gateway,
+  connection: Connection,
+  identity: Identity,
+  nowMs: number,
+  sealingKey: string | undefined,
+): void {
   gateway.counters.handshakes++
+  const origin = gateway.registry.waiting.originOf(connection)
   const replaced = gateway.registry.enter(connection)
   if (replaced !== undefined) closeWith(gateway, replaced, 'replaced')
-  gateway.batches.connected(connection, nowMs)
+  gateway.batches.connected(connection, nowMs, origin, sealingKey)
   gateway.presence.arrive(connection, nowMs)
   const { deviceId } = identity
   const body = {

@@ -108,6 +108,17 @@ describe('a hello', () => {
     expect(await node.metric('muster_ingest_closes_total', `reason="${closeCodes[why].name}"`)).toBeGreaterThan(0)
   })
 
+  test.each([
+    ['other characters', '++A'],
+    ['a line end', '++\n'],
+    ['nothing', ''],
+    ['too many characters', '+'.repeat(256)],
+  ])('with capabilities of %s is refused', async (_words, capabilities) => {
+    const client = new Client(node.port)
+    await client.sayHello(fleet.enroll(), { capabilities })
+    expect((await client.closed).code).toBe(closeCodes.malformed.code)
+  })
+
   test('signed with another key is refused', async () => {
     const client = new Client(node.port)
     await client.sayHello({ ...fleet.enroll(), privateKey: other })

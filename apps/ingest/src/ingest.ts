@@ -1,7 +1,7 @@
-import { readDeviceKeyring } from '@muster/kit/keyring.ts'
-import { KnownHosts } from '@muster/kit/known-hosts.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type { HealthChecks } from '@muster/kit/metrics.ts'
+import { KnownHosts } from '@muster/kit/network/known-hosts.ts'
+import { readDeviceKeyring } from '@muster/kit/secrets/keyring.ts'
 import type { Service } from '@muster/kit/service.ts'
 import { agentPath } from '@muster/wire/version.ts'
 import type { Registry as MetricsRegistry } from 'prom-client'
@@ -60,8 +60,7 @@ export function createIngest(
   const gateway = createGateway(config, log, metrics, limits, links, onForgotten)
   const { commandStopsPollMs: pollMs, commandStopsStaleMs: staleMs } = limits
   const stops = new CommandStops({ redis: links.commands, log, pollMs, staleMs })
-  const delivered = new RecentDeliveries(limits.deliveredMax)
-  const push = createPush({ config, links, gateway, stops, delivered })
+  const push = createPush({ config, links, gateway, stops })
   const admission = new Admission(config.ADMISSIONS_PER_SECOND, Date.now())
   const collect = engineCollector()
   const compaction = collect === undefined ? undefined : new Compaction(collect, limits)
@@ -72,7 +71,7 @@ export function createIngest(
   async function everySecond(): Promise<void> {
     sweep(gateway, Date.now())
     if (gateway.tick % limits.replyTicks === 0) gateway.replies.forget()
-    if (gateway.tick % limits.deliveredTicks === 0) delivered.forget()
+    if (gateway.tick % limits.deliveredTicks === 0) gateway.delivered.forget()
     if (gateway.tick % limits.orderKeysTicks === 0) broadcastOrderKeys(gateway)
     if (compaction?.consider(gateway.counters.handshakes, gateway.registry.live)) log.debug('compacted the heap')
     const canAnnounce = state.isAnnouncementDue && !state.isDraining && !gateway.batches.isFailing
@@ -153,6 +152,7 @@ function createGateway(
     registry: new Registry(limits),
     backlog: new Backlog(limits),
     replies: new Replies(links.commands, limits.repliesMax),
+    delivered: new RecentDeliveries(limits.deliveredMax),
     rates: createRates(config.DEVICE_FRAMES_PER_SECOND, limits),
     penalties: new Penalties(limits.penaltyMs, limits.penaltiesMax),
     certificates: new Certificates(keyring, limits.certificatesRemembered),
@@ -190,10 +190,9 @@ interface PushParts {
   readonly links: RedisLinks
   readonly gateway: Gateway
   readonly stops: CommandStops
-  readonly delivered: RecentDeliveries
 }
 
-function createPush({ config, links, gateway, stops, delivered }: PushParts): Push {
+function createPush({ config, links, gateway, stops }: PushParts): Push {
   return new Push({
     reader: links.reader,
     redis: links.commands,
@@ -205,7 +204,7 @@ function createPush({ config, links, gateway, stops, delivered }: PushParts): Pu
     counters: gateway.counters,
     replies: gateway.replies,
     stops,
-    delivered,
+    delivered: gateway.delivered,
     logThrottle: gateway.logThrottle,
     unsignedUntilMs: config.UNSIGNED_AGENTS_UNTIL,
     send: (connection, frame) => send(gateway, connection, frame),

@@ -44,8 +44,8 @@ async function exitOf(child: ChildProcess): Promise<unknown> {
   return exit
 }
 
-describe('processes', () => {
-  test('shares one port among several processes, and one stops gracefully while the other keeps serving', async () => {
+describe('ingest processes', () => {
+  test('share one port, and one keeps serving while the other stops gracefully', async () => {
     const port = await freePort()
     const processes = [await startProcess(port), await startProcess(port)]
     const metrics = (metricsPort: number) =>
@@ -55,21 +55,21 @@ describe('processes', () => {
     const clients: Client[] = []
     const counts = () => Promise.all(processes.map((one) => live(one.metricsPort)))
     while ((await counts()).some((count) => count === 0)) clients.push(await Client.welcomed(port, fleet.enroll()))
-    const [leaving, staying] = processes
-    expect((await fetch(`http://127.0.0.1:${leaving?.metricsPort}/health/ready`)).status).toBe(200)
-    leaving?.child.kill('SIGTERM')
-    expect(leaving && (await exitOf(leaving.child))).toBe(0)
-    const sentAway = clients.filter((client) => client.received.some((message) => message.name === 'retry'))
-    for (const client of sentAway) expect((await client.closed).code).toBe(closeCodes.goingAway.code)
-    expect(sentAway.length).toBe(clients.length - (staying ? await live(staying.metricsPort) : 0))
-    const again = await Client.welcomed(port, fleet.enroll())
-    again.heartbeat(1)
-    expect((await again.next('ack')).sequence).toBe(1)
-    staying?.child.kill('SIGTERM')
-    expect(staying && (await exitOf(staying.child))).toBe(0)
+    const [stopping, serving] = processes
+    expect((await fetch(`http://127.0.0.1:${stopping?.metricsPort}/health/ready`)).status).toBe(200)
+    stopping?.child.kill('SIGTERM')
+    expect(stopping && (await exitOf(stopping.child))).toBe(0)
+    const disconnected = clients.filter((client) => client.received.some((message) => message.name === 'retry'))
+    for (const client of disconnected) expect((await client.closed).code).toBe(closeCodes.goingAway.code)
+    expect(disconnected.length).toBe(clients.length - (serving ? await live(serving.metricsPort) : 0))
+    const reconnected = await Client.welcomed(port, fleet.enroll())
+    reconnected.heartbeat(1)
+    expect((await reconnected.next('ack')).sequence).toBe(1)
+    serving?.child.kill('SIGTERM')
+    expect(serving && (await exitOf(serving.child))).toBe(0)
   })
 
-  test('exits and names the variable of a wrong setting', async () => {
+  test('exit with an error that names the variables of wrong settings', async () => {
     const env = { REDIS_URL: 'nonsense', DEVICE_KEYS_FILE: fleet.keysFile, STREAM_SHARDS: '-1' }
     const child = fork(main, { env, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
     let text = ''

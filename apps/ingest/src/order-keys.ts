@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
-import { type DeviceKeyring, readDeviceKeyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'
-import type { OrderKeyStatement } from '@muster/kit/order-keys.ts'
+import { type DeviceKeyring, readDeviceKeyring } from '@muster/kit/secrets/keyring.ts'
+import type { OrderKeyStatement } from '@muster/kit/secrets/order-keys.ts'
 import { encodeDown } from '@muster/wire/down.ts'
 
 /**

@@ -19,11 +19,20 @@ export interface PresenceOptions {
   onClones: (deviceIds: readonly string[]) => Promise<void>
 }
 
+/** A connection that ended. */
+interface Dropped {
+  readonly holding: Holding
+  /** Reports the disconnect once more. */
+  readonly report: () => void
+  /** It could not be written at first, so workers may have judged its disconnect while presence still named it. */
+  isLate: boolean
+}
+
 /** Publishes that this node is alive and which devices it holds. */
 export class Presence {
   readonly #options: PresenceOptions
   #taken = new Map<string, Holding>()
-  #dropped: Holding[] = []
+  #dropped: Dropped[] = []
   #arrived: Arrival[] = []
   #isFlushing = false
   #flushTimer: NodeJS.Timeout | undefined
@@ -60,9 +69,11 @@ export class Presence {
     this.#schedule()
   }
 
-  drop(connection: Connection): void {
+  /** @param report reports the disconnect once more; called if Redis learns late that the connection ended */
+  drop(connection: Connection, report: () => void): void {
     // Beyond this limit a field stays until its device reconnects; orders sent here meanwhile are refused one by one.
-    if (this.#dropped.length < this.#options.limits.presenceDropsMax) this.#dropped.push(this.#holding(connection))
+    if (this.#dropped.length < this.#options.limits.presenceDropsMax)
+      this.#dropped.push({ holding: this.#holding(connection), report, isLate: false })
     this.#schedule()
   }
 
@@ -80,15 +91,20 @@ export class Presence {
     try {
       // Connects before disconnects: a device that connected and left ends up absent, one that reconnected stays.
       const replaced = await takePresence(this.#options.redis, [...taken.values()])
-      await dropPresence(this.#options.redis, dropped)
+      await dropPresence(
+        this.#options.redis,
+        dropped.map(({ holding }) => holding),
+      )
       await this.#closeReplaced(replaced)
       await this.#options.onClones(await noteRuns(this.#options.redis, arrived))
     } catch (error) {
+      for (const each of dropped) each.isLate = true
       for (const [field, holding] of taken) if (!this.#taken.has(field)) this.#taken.set(field, holding)
       this.#dropped = [...dropped, ...this.#dropped].slice(0, this.#options.limits.presenceDropsMax)
       this.#arrived = [...arrived, ...this.#arrived].slice(0, this.#options.limits.arrivalsMax)
       throw error
     }
+    for (const { isLate, report } of dropped) if (isLate) report()
   }
 
   /** Gives up the lease, so that other processes stop routing to this node. */
@@ -145,10 +161,11 @@ export class Presence {
     const { redis, nodeId, onForgotten } = this.#options
     const lease = JSON.stringify({ startedAt: this.#startedAt, pid: process.pid })
     const before = await redis.set(nodeLease(nodeId), lease, 'PX', nodeLeaseMs, 'GET')
-    await redis.zadd(nodesKey, Date.now(), nodeId)
+    const isNew = (await redis.zadd(nodesKey, Date.now(), nodeId)) === 1
     const now = performance.now()
-    // A renewal whose answer came too late may have hidden that the lease had expired.
-    const wasOut = this.#renewedAt !== undefined && (before === null || now - this.#renewedAt > nodeLeaseMs)
+    // A renewal whose answer came too late may have hidden that the lease had expired. Workers remove a node from the list after
+    // they took its devices offline.
+    const wasOut = this.#renewedAt !== undefined && (before === null || isNew || now - this.#renewedAt > nodeLeaseMs)
     this.#renewedAt = now
     if (wasOut) onForgotten()
     if (this.pending > 0) this.#schedule()

@@ -3,7 +3,7 @@ import { recordKinds } from '@muster/backplane/batch.ts'
 import { publishGeneration } from '@muster/backplane/generations.ts'
 import { generationsKey, nodeLease, nodesKey, revokedGeneration } from '@muster/backplane/keys.ts'
 import { unpack } from '@muster/backplane/pack.ts'
-import { holdersOf, takePresence } from '@muster/backplane/presence.ts'
+import { forgetNodePresence, holdersOf, takePresence } from '@muster/backplane/presence.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
 import { nodesOf, sendToDevices, sendToNode } from '@muster/backplane/routing.ts'
@@ -267,6 +267,21 @@ describe('presence', () => {
     expect(connected?.kind).toBe(recordKinds.connected)
     client.heartbeat(1)
     expect((await client.next('ack')).sequence).toBe(1)
+    client.close()
+  })
+
+  test('is announced again after a worker took it for dead', async () => {
+    const [node] = nodes()
+    const device = fleet.enroll()
+    const client = await Client.welcomed(node.port, device)
+    await present(device.deviceId)
+    await forgetNodePresence(commands, node.nodeId, [device.deviceId])
+    await commands.zrem(nodesKey, node.nodeId)
+    await present(device.deviceId)
+    expect((await recordsOf(commands, shards, device.deviceId, 2)).map(({ kind }) => kind)).toEqual([
+      recordKinds.connected,
+      recordKinds.connected,
+    ])
     client.close()
   })
 

@@ -21,6 +21,13 @@ export class RecentDeliveries {
     this.#recent.set(commandId, connection)
   }
 
+  /** The agent on this connection asks for the command again. */
+  remove(commandId: string, connection: number): void {
+    if (!this.has(commandId, connection)) return
+    this.#recent.delete(commandId)
+    this.#before.delete(commandId)
+  }
+
   /** Forgets an entry at the second call after it was added. */
   forget(): void {
     this.#before = this.#recent

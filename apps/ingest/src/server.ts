@@ -1,5 +1,5 @@
 import uws from 'uWebSockets.js'
-import { type KnownHosts, misdirected } from '@muster/kit/known-hosts.ts'
+import { type KnownHosts, misdirected } from '@muster/kit/network/known-hosts.ts'
 import { frameBytesMax } from '@muster/wire/limits.ts'
 import { subprotocol } from '@muster/wire/version.ts'
 import type { Connection } from './connection.ts'

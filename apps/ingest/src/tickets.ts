@@ -1,6 +1,6 @@
 import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { deviceIdBytes, deviceIdFromBytes, writeDeviceId } from '@muster/backplane/device-id.ts'
-import type { SymmetricKey } from '@muster/kit/keyring.ts'
+import type { SymmetricKey } from '@muster/kit/secrets/keyring.ts'
 import type { Role } from '@muster/wire/messages/hello.ts'
 import type { Resume } from '@muster/wire/messages/resume.ts'
 import type { Ticket } from '@muster/wire/messages/ticket.ts'

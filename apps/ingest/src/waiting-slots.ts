@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { isWithin, originOf } from '@muster/kit/addresses.ts'
+import { isWithin, originOf } from '@muster/kit/network/addresses.ts'
 import type { Connection } from './connection.ts'
 import type { Limits } from './limits.ts'
 
@@ -35,6 +35,11 @@ export class WaitingSlots {
   take(connection: Connection, origin: string): void {
     this.#origins.set(connection, origin)
     this.#held.set(origin, this.#heldBy(origin) + 1)
+  }
+
+  /** The origin of a connection that holds a slot; empty for others. */
+  originOf(connection: Connection): string {
+    return this.#origins.get(connection) ?? ''
   }
 
   /** Releases the connection's slot, if it holds one. */

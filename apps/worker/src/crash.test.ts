@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { shardOf } from '@muster/backplane/device-id.ts'
 import { shardOwner, shardStream } from '@muster/backplane/keys.ts'
-import { createKeyring } from '@muster/kit/keyring.ts'
+import { createKeyring } from '@muster/kit/secrets/keyring.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Bed, makeDevices, openBed, TestNode, untilDrained } from './testing/bed.ts'
 

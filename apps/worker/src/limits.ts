@@ -51,6 +51,7 @@ export const decodeInThreadBytesMin = 32 * 1024
 export const writerConnectionsMax = 4
 export const systemConnectionsMax = 3
 export const jobConnectionsMax = 2
+export const followerConnectionsMax = 3
 export const knownDevicesMax = 250_000
 /** Records outside these bounds are invalid: the clock of a gateway is never that far off. */
 export const clockAheadMaxMs = 24 * 3_600_000
@@ -65,6 +66,8 @@ export const arrivalsWaitingMax = 200_000
 
 // Presence.
 export const nodeSweepMs = 2_000
+/** Longer than a living node takes to reconnect to Redis and to renew its lease. */
+export const leaselessMs = 3_000
 export const reconcileMs = 60_000
 export const settleMs = 500
 export const doubtMs = 1_000
@@ -73,9 +76,12 @@ export const returnGraceMs = 5_000
 export const doubtsMax = 100_000
 
 // Others.
-export const lockMs = 30_000
+/** Of work that one worker does. Renewed meanwhile; shorter than the silence that counts as an outage of Muster. */
+export const lockMs = 10_000
 export const watchersRefreshMs = 1_000
 export const statisticsMs = 5_000
-export const mailMs = 1_000
-export const mailBacklogMs = 15_000
+/** Between two looks for events; the longer one after a while without any. */
+export const followersMs = 200
+export const followersQuietMs = 500
+export const followersQuietAfterMs = 5_000
 export const startUpMs = 30_000

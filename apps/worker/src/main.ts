@@ -1,6 +1,6 @@
 import '@muster/kit/production.ts'
 
-import { requireEncryptedAddresses } from '@muster/areas/fleet/enrollment/public-addresses.ts'
+import { requireEncryptedAddresses } from '@muster/areas/fleet/enrollment/index.ts'
 import { readConfig } from '@muster/kit/config.ts'
 import { createLog } from '@muster/kit/log.ts'
 import { runProcess } from '@muster/kit/service.ts'

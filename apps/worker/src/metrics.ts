@@ -1,4 +1,5 @@
-import type { Counter as Declared } from '@muster/areas/background/counter.ts'
+import type { Counter as DeclaredCounter } from '@muster/areas/background/counter.ts'
+import type { Gauge as DeclaredGauge } from '@muster/areas/background/gauge.ts'
 import type { WorkerParts } from '@muster/areas/background/worker-parts.ts'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
@@ -33,26 +34,41 @@ export function createWorkerMetrics(registry: Registry) {
     liveEvents: counter('live_events_total', 'Live events published'),
     statusChanges: counter('status_changes_total', 'Status changes of devices', ['status']),
     connections: gauge('pool_connections', 'Connections to PostgreSQL', ['pool', 'state']),
-    mailsWaiting: gauge('mails_waiting', 'Mails that are not sent yet'),
-    mailsFailed: gauge('mails_failed', 'Mails that were given up after repeated failures'),
-    mailOldest: gauge('mail_oldest_seconds', 'Age of the oldest mail that is not sent yet'),
     jobs: counter('jobs_total', 'Runs of scheduled jobs', ['name', 'outcome']),
   }
 }
 
 export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>
 
-/** Registers the counters of the areas. @returns the function that increases them */
-export function createCount(registry: Registry, declared: readonly Declared[]): WorkerParts['count'] {
-  const counters = new Map<Declared, Counter>()
-  for (const counter of declared) {
+interface Declared {
+  readonly counters: readonly DeclaredCounter[]
+  readonly gauges: readonly DeclaredGauge[]
+}
+
+/** Registers the figures of the areas. @returns the functions that change them */
+export function createFigures(registry: Registry, declared: Declared): Pick<WorkerParts, 'count' | 'set'> {
+  const registers = [registry]
+  const counters = new Map<DeclaredCounter, Counter>()
+  for (const counter of declared.counters) {
     const { name, help, labels } = counter
-    const made = new Counter({ name: `muster_worker_${name}`, help, labelNames: [...labels], registers: [registry] })
-    counters.set(counter, made)
+    counters.set(counter, new Counter({ name: `muster_worker_${name}`, help, labelNames: [...labels], registers }))
   }
-  return (counter, labels, by = 1) => {
-    const known = counters.get(counter)
-    if (known === undefined) throw new Error(`No area declares the counter ${counter.name}`)
-    known.inc(labels, by)
+  const gauges = new Map<DeclaredGauge, Gauge>()
+  for (const gauge of declared.gauges) {
+    const { name, help } = gauge
+    gauges.set(gauge, new Gauge({ name: `muster_worker_${name}`, help, registers }))
   }
+  return {
+    count: (counter, labels, by = 1) => declaredFigure(counters, counter).inc(labels, by),
+    set: (gauge, value) => declaredFigure(gauges, gauge).set(value),
+  }
+}
+
+function declaredFigure<Key extends { readonly name: string }, Figure>(
+  made: ReadonlyMap<Key, Figure>,
+  key: Key,
+): Figure {
+  const figure = made.get(key)
+  if (figure === undefined) throw new Error(`No area declares the figure ${key.name}`)
+  return figure
 }

@@ -6,7 +6,7 @@ import {
   deadLetters,
   findDeadLetter,
   replayDeadLetter,
-} from '@muster/areas/platform/queues/dead-streams.ts'
+} from '@muster/areas/platform/queues/index.ts'
 import { connectRedis, type Redis, untilReady } from '@muster/backplane/redis.ts'
 import { readConfig, redisUrl, wholeNumber } from '@muster/kit/config.ts'
 import { z } from 'zod'

@@ -1,35 +1,56 @@
 import { randomUUID } from 'node:crypto'
-import type { BackgroundSettings, WorkerParts } from '@muster/areas/background/worker-parts.ts'
-import { rebuildGenerations } from '@muster/areas/control/lifecycle/generations.jobs.ts'
-import { heartbeatRowType } from '@muster/areas/fleet/devices/metrics/heartbeats.ts'
-import { ensureMetricPartitions } from '@muster/areas/fleet/devices/metrics/retention.jobs.ts'
-import { arrivals, counters, jobs, outcomes, records } from '@muster/areas/work.ts'
+import type { WorkerParts } from '@muster/areas/background/worker-parts.ts'
+import { rebuildGenerations } from '@muster/areas/control/lifecycle/index.ts'
+import { ensureMetricPartitions, heartbeatRowType } from '@muster/areas/fleet/devices/index.ts'
+import { Deliverer } from '@muster/areas/platform/deliveries/index.ts'
+import { ensureEventPartitions } from '@muster/areas/platform/events/index.ts'
+import { backgroundSettings } from '@muster/areas/settings.ts'
+import {
+  arrivals,
+  counters,
+  deliveryKinds,
+  deploymentKinds,
+  evaluators,
+  followers,
+  gauges,
+  jobs,
+  observers,
+  outcomes,
+  planKinds,
+  records,
+} from '@muster/areas/work.ts'
 import { connectRedis, type Redis, untilReady } from '@muster/backplane/redis.ts'
 import { createPool } from '@muster/db/pool.ts'
 import { refusePowerfulLogin } from '@muster/db/roles.ts'
-import { filesStoreOf } from '@muster/files/config.ts'
-import { readKeyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'
 import { createMetrics, observation } from '@muster/kit/metrics.ts'
+import { readKeyring } from '@muster/kit/secrets/keyring.ts'
 import type { Service } from '@muster/kit/service.ts'
-import { sourceOf, storeOf } from '@muster/releases/config.ts'
-import { readReleaseKey } from '@muster/releases/keys.ts'
 import type pg from 'pg'
 import type { Registry } from 'prom-client'
-import { metricDaysOf, type WorkerSettings } from './config.ts'
+import type { WorkerSettings } from './config.ts'
 import { createDecoder, type Decoder } from './heartbeats/decoder.ts'
 import { Live } from './heartbeats/live.ts'
 import { exclusively } from './jobs/exclusive.ts'
+import { createFollowers } from './jobs/followers.ts'
 import { repeatedJobs, scheduledJobs } from './jobs/jobs.ts'
-import { createMail } from './jobs/mail.ts'
 import { periodic } from './jobs/periodic.ts'
 import { createStatistics } from './jobs/statistics.ts'
-import { nodeSweepMs, reconcileMs, settleMs, startUpMs, systemConnectionsMax, writerConnectionsMax } from './limits.ts'
-import { createCount, createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
+import {
+  followerConnectionsMax,
+  nodeSweepMs,
+  reconcileMs,
+  settleMs,
+  startUpMs,
+  systemConnectionsMax,
+  writerConnectionsMax,
+} from './limits.ts'
+import { createFigures, createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
 import { Arrivals } from './presence/arrivals.ts'
 import { Presence } from './presence/presence.ts'
 import { AfterCommit } from './shards/after-commit.ts'
 import { ShardConsumer } from './shards/consumer.ts'
+import { evaluatingOf } from './shards/evaluating.ts'
 import { recordStores } from './shards/record-stores.ts'
 import { Shards } from './shards/shards.ts'
 import { WriteGroups } from './shards/write-groups.ts'
@@ -48,6 +69,8 @@ interface Parts {
   /** For the writes of shards alone, so that jobs and sweeps do not wait behind a backlog. */
   writers: pg.Pool
   pool: pg.Pool
+  /** For followers of events alone, whose transactions run beside those of jobs. */
+  following: pg.Pool
   decoder: Decoder
   metrics: WorkerMetrics
   live: Live
@@ -61,7 +84,7 @@ interface Parts {
 export async function createWorker(settings: WorkerSettings, log: Log): Promise<Worker> {
   const registry = createMetrics('worker')
   const parts = await connectParts(settings, log, registry)
-  const { redis, pool, writers, workerId, worker, metrics } = parts
+  const { redis, pool, writers, following, workerId, worker, metrics } = parts
   const observed = observation(registry, settings, {
     live: () => true,
     ready: async () => ({
@@ -70,16 +93,17 @@ export async function createWorker(settings: WorkerSettings, log: Log): Promise<
     }),
   })
   const shards = await createShards(parts)
-  const pools = { writer: writers, system: pool }
+  const pools = { writer: writers, system: pool, follower: following }
   return {
     services: [
       stores(parts),
       observed,
-      atStart('partitions', () => ensureMetricPartitions(pool)),
+      atStart('partitions', () => Promise.all([ensureMetricPartitions(pool), ensureEventPartitions(pool)])),
       createStatistics({ ...parts, pools, heldShards: () => shards.held }),
       scheduledJobs(jobs, worker, { databaseUrl: settings.SYSTEM_DATABASE_URL, metrics }),
-      createMail({ ...parts, keyring: worker.keyring }),
+      new Deliverer(worker, deliveryKinds),
       shards,
+      createFollowers(followers, { ...worker, pool: following }),
       ...presenceServices(parts),
       ...repeatedJobs(jobs, worker),
     ],
@@ -97,6 +121,7 @@ async function connectParts(settings: WorkerSettings, log: Log, registry: Regist
     client.query('SET plan_cache_mode = force_generic_plan').catch(() => undefined)
   })
   const pool = createPool({ url, name: 'worker', max: systemConnectionsMax })
+  const following = createPool({ url, name: 'worker-follower', max: followerConnectionsMax })
   const redis = connectRedis(settings.REDIS_URL, `worker-${workerId}`)
   await Promise.all([untilReady(redis, startUpMs), refusePowerfulLogin(pool)])
   const metrics = createWorkerMetrics(registry)
@@ -106,10 +131,13 @@ async function connectParts(settings: WorkerSettings, log: Log, registry: Regist
     redis,
     keyring,
     log,
-    settings: backgroundSettingsOf(settings),
+    settings: { publicUrl: settings.PUBLIC_URL, ...backgroundSettings(settings) },
     outcomes,
+    planKinds,
+    observers,
+    deploymentKinds,
     publish: (events) => live.publish(events),
-    count: createCount(registry, counters),
+    ...createFigures(registry, { counters, gauges }),
   }
   return {
     settings,
@@ -118,6 +146,7 @@ async function connectParts(settings: WorkerSettings, log: Log, registry: Regist
     redis,
     writers,
     pool,
+    following,
     decoder: createDecoder(),
     metrics,
     live,
@@ -133,7 +162,13 @@ async function createShards(parts: Parts): Promise<Shards> {
     rebuildGenerations(parts).catch((error: unknown) => log.warn({ err: error }, 'Generations are not rebuilt yet'))
   }
   const rowType = await heartbeatRowType(pool)
-  const writer = new Writer({ pool: writers, rowType, stores: recordStores(records), worker })
+  const writer = new Writer({
+    pool: writers,
+    rowType,
+    stores: recordStores(records),
+    worker,
+    evaluating: evaluatingOf(evaluators, worker),
+  })
   const consumerParts = {
     ...parts,
     pool: writers,
@@ -157,20 +192,8 @@ function presenceServices({ redis, log, presence }: Parts): Service[] {
   ]
 }
 
-function backgroundSettingsOf(settings: WorkerSettings): BackgroundSettings {
-  const store = storeOf(settings)
-  const file = settings.RELEASE_ONLINE_KEY_FILE
-  const onlineKey = file === undefined ? null : readReleaseKey(file)
-  return {
-    publicUrl: settings.PUBLIC_URL,
-    metricDays: metricDaysOf(settings),
-    releases: store && { store, source: sourceOf(settings), onlineKey },
-    files: filesStoreOf(settings),
-  }
-}
-
 /** Starts first, so that it stops last. */
-function stores({ decoder, redis, writers, pool, arrivals }: Parts): Service {
+function stores({ decoder, redis, writers, pool, following, arrivals }: Parts): Service {
   return {
     name: 'stores',
     async run() {},
@@ -179,7 +202,7 @@ function stores({ decoder, redis, writers, pool, arrivals }: Parts): Service {
       await arrivals.finish()
       await decoder.close()
       redis.disconnect()
-      await Promise.all([writers.end(), pool.end()])
+      await Promise.all([writers.end(), pool.end(), following.end()])
     },
   }
 }

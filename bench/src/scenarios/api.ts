@@ -1,4 +1,4 @@
-import { readKeyring } from '@muster/kit/keyring.ts'
+import { readKeyring } from '@muster/kit/secrets/keyring.ts'
 import autocannon from 'autocannon'
 import { z } from 'zod'
 import { administrator, startBenchStack } from '../bench-stack.ts'

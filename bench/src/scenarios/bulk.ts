@@ -43,7 +43,7 @@ export const bulk: Scenario = {
     const common = { folder: bench.fleetFolder, agents, sequencesMax: 1_000 }
     const fleet = keep(new Generator({ ...common, target: bench.target, answersCommands: true }))
     say(`${agents} agents connected in ${((await fleet.connect(connectMs)) / 1000).toFixed(1)} s`)
-    await bench.owner.query('TRUNCATE device_commands')
+    await bench.owner.query('TRUNCATE device_commands CASCADE')
     const meter = new UsageMeter({ ...bench.groups, generator: () => fleet.pids })
     const rounds: Round[] = []
     for (let index = 0; index < count; index++) {

@@ -1,6 +1,6 @@
 import { frameToOrder, OrderSigner } from '@muster/areas/control/commands/delivery/order-signer.ts'
 import { sendToDevices } from '@muster/backplane/routing.ts'
-import { createKeyring } from '@muster/kit/keyring.ts'
+import { createKeyring } from '@muster/kit/secrets/keyring.ts'
 import { freePort } from '@muster/stack/ports.ts'
 import { encodeDown } from '@muster/wire/down.ts'
 import { z } from 'zod'

@@ -10,7 +10,7 @@ const entriesMax = 20_000
 const channel = 'authority'
 /** Bursts of changes reach the listeners as one. */
 const gatheredMs = 50
-/** Listeners are told this often anyway: seldom while messages of other processes arrive, soon while they cannot. */
+/** Listeners are notified this often anyway: seldom while messages of other processes arrive, soon while they cannot. */
 const backstopMs = { linked: 5_000, alone: freshMs }
 
 /** A caller that an API key stands for, and what the key adds to it. */

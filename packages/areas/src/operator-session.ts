@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { asSystem } from '@muster/db/database.ts'
-import type { Keyring } from '@muster/kit/keyring.ts'
+import type { Keyring } from '@muster/kit/secrets/keyring.ts'
 import type pg from 'pg'
 import { findAccountByEmail } from './access/auth/sessions/accounts.queries.ts'
 import { membershipsOf } from './access/auth/sessions/memberships.queries.ts'

@@ -1,8 +1,8 @@
 // An Idempotency-Key of operations that commit on their own.
 import { randomUUID } from 'node:crypto'
 import { AppError, unavailable } from '@muster/kit/errors.ts'
-import { keptOnce } from '@muster/kit/idempotency.ts'
-import { EarlierAnswer } from '@muster/kit/repeat.ts'
+import { keptOnce } from '@muster/kit/operation/idempotency.ts'
+import { EarlierAnswer } from '@muster/kit/operation/repeat.ts'
 import { requestAs } from '@muster/testkit/call.ts'
 import { testRuntime, testServices } from '@muster/testkit/services.ts'
 import { world } from '@muster/testkit/world.ts'

@@ -6,7 +6,7 @@ import { canRetry, refusalOf } from '@muster/db/violations.ts'
 import type { ObjectStore } from '@muster/files/object-store.ts'
 import type { Runtime } from '@muster/kit/call.ts'
 import { systemClock } from '@muster/kit/clock.ts'
-import { OpenStreams, usualStreamLimits } from '@muster/kit/open-streams.ts'
+import { OpenStreams, usualStreamLimits } from '@muster/kit/operation/open-streams.ts'
 import { sql } from 'kysely'
 import { callerOfApiKey, carriesApiKey } from './access/api-keys/index.ts'
 import { proveAgain } from './access/auth/factors/step-up.ts'
@@ -17,8 +17,10 @@ import { denialsOf } from './platform/audit/denials.ts'
 import { writeAuditRecords } from './platform/audit/records.ts'
 import { repeatIn } from './repeats.ts'
 import type { Core, Services } from './services.ts'
+import { deploymentKinds, outcomes, planKinds } from './work.ts'
 
-export interface Parts extends Omit<Core, 'clock' | 'subscriber' | 'releases' | 'files'> {
+export interface Parts
+  extends Omit<Core, 'clock' | 'subscriber' | 'releases' | 'files' | 'outcomes' | 'deploymentKinds' | 'planKinds'> {
   readonly subscriber?: Subscriber | null
   readonly releases?: ObjectStore | null
   readonly files?: ObjectStore | null
@@ -28,7 +30,7 @@ export interface Parts extends Omit<Core, 'clock' | 'subscriber' | 'releases' | 
 const requestsPerSecond = 2_000
 
 export function createServices({ subscriber = null, releases = null, files = null, ...parts }: Parts): Services {
-  const core = { ...parts, subscriber, releases, files, clock: systemClock }
+  const core = { ...parts, subscriber, releases, files, outcomes, deploymentKinds, planKinds, clock: systemClock }
   return { ...core, core }
 }
 

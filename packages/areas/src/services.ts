@@ -1,9 +1,13 @@
 import type { Redis, Subscriber } from '@muster/backplane/redis.ts'
 import type { ObjectStore } from '@muster/files/object-store.ts'
 import type { Clock } from '@muster/kit/clock.ts'
-import type { Keyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'
+import type { GrantKeyring } from '@muster/kit/secrets/grant-keyring.ts'
+import type { Keyring } from '@muster/kit/secrets/keyring.ts'
 import type pg from 'pg'
+import type { PlanKindOf } from './background/asked-plan.ts'
+import type { DeploymentKind } from './background/deployment-kind.ts'
+import type { Outcome } from './background/outcome.ts'
 
 /** What every process has that runs operations. */
 export interface Core {
@@ -15,6 +19,8 @@ export interface Core {
   /** For messages of other processes; without it, changes of authority made elsewhere are seen within half a second. */
   readonly subscriber: Subscriber | null
   readonly keyring: Keyring
+  /** The keys that sign grants of scripts: of admin alone. */
+  readonly grantKeyring: GrantKeyring
   readonly clock: Clock
   readonly log: Log
   readonly settings: Settings
@@ -22,6 +28,12 @@ export interface Core {
   readonly releases: ObjectStore | null
   /** Where files of tenants are; null where the installation has no place for them. */
   readonly files: ObjectStore | null
+  /** What the end of a command changes, of all areas. */
+  readonly outcomes: readonly Outcome[]
+  /** What deployments can give to devices, of all areas. */
+  readonly deploymentKinds: readonly DeploymentKind[]
+  /** What a second person may have to approve, of all areas. */
+  readonly planKinds: readonly PlanKindOf<Services>[]
 }
 
 /** What handlers use beside their transaction. Areas add their own parts with `service`. */
@@ -54,7 +66,7 @@ export interface Settings {
   readonly version: string
   /** Where browsers and agents reach this service, without a trailing slash. */
   readonly publicUrl: string
-  /** The address that enrolled agents are told to connect to. */
+  /** The address that enrolled agents connect to. */
   readonly ingestUrl: string
   /** Further host names that this service answers to. */
   readonly allowedHosts?: readonly string[]
@@ -62,18 +74,4 @@ export interface Settings {
   readonly requestsPerSecond?: number
   /** Event streams that this process holds open at most; 5,000 unless set. */
   readonly streamsMax?: number
-  /** Private networks in CIDR form in which identity providers are allowed. */
-  readonly ssoNetworks?: readonly string[]
-  /** Where agents get their executables from. */
-  readonly releases?: ReleaseSource
-}
-
-export interface ReleaseSource {
-  /** With the release host, or from here. */
-  readonly source: 'upstream' | 'local'
-  /** Address of a host that answers like GitHub's interface: `https://api.github.com/repos/<owner>/<name>`. */
-  readonly upstreamUrl: string | null
-  readonly upstreamToken: string | null
-  /** Networks in which the host may lie although they are not public. */
-  readonly allowedNetworks: readonly string[]
 }

@@ -29,6 +29,12 @@ export interface Connected {
   remoteAddress: string
   /** The protocol version of the agent. */
   protocol: number
+  /** What the agent can do; absent when it did not say. */
+  capabilities?: string | undefined
+  /** Revision of the newest assignment that the agent follows; absent if it takes none. */
+  assignmentRevision?: number | undefined
+  /** To which secrets are sealed, as the agent stated it; absent when a gateway reports the connection again. */
+  sealingKey?: string | undefined
 }
 
 export interface Disconnected {

@@ -2,8 +2,16 @@
 // npm run keys -- complete <key file> <device key file>
 // npm run keys -- rotate accessTokens|deviceCertificates|encryption|tickets|orders <key file> <device key file>
 // npm run keys -- retire orders <key file> <device key file>
+// npm run keys -- create|rotate|retire grants <grant key file>
 // npm run keys -- redis <folder> [<host>:<port>]
 import { chmodSync, statSync, writeFileSync } from 'node:fs'
+import {
+  createGrantKeyring,
+  type GrantKeyring,
+  readGrantKeyring,
+  retireGrants,
+  rotateGrants,
+} from '@muster/kit/secrets/grant-keyring.ts'
 import {
   completeKeyring,
   createKeyring,
@@ -14,17 +22,19 @@ import {
   retireOrders,
   rotatableKinds,
   rotateKeyring,
-} from '@muster/kit/keyring.ts'
+} from '@muster/kit/secrets/keyring.ts'
 import { redisLoginsUsage, writeRedisLogins } from './redis-login-files.ts'
 
 const usage = `usage: npm run keys -- create <key file> <device key file>
        npm run keys -- complete <key file> <device key file>
        npm run keys -- rotate accessTokens|deviceCertificates|encryption|tickets|orders <key file> <device key file>
        npm run keys -- retire orders <key file> <device key file>
+       npm run keys -- create|rotate|retire grants <grant key file>
        ${redisLoginsUsage}
 
 complete adds keys of the kinds that files of an earlier version do not have.
-retire leaves only the newest key that signs orders: agents stop trusting the others.`
+retire leaves only the newest key that signs orders or grants: agents stop trusting the others.
+Only admin may read the grant key file.`
 
 const isRotatable = (kind: string): kind is RotatableKind => rotatableKinds.some((known) => known === kind)
 
@@ -35,9 +45,21 @@ function write(keyring: Keyring, file: string, deviceFile: string, flag: 'w' | '
   chmodSync(deviceFile, statSync(deviceFile).mode & 0o660)
 }
 
+const writeGrants = (keyring: GrantKeyring, file: string, flag: 'w' | 'wx') =>
+  writeFileSync(file, `${JSON.stringify(keyring, null, 2)}\n`, { mode: 0o600, flag })
+
+/** Creates or changes a file of grant keys. */
+function grants(verb: string | undefined, file: string): void {
+  if (verb === 'create') writeGrants(createGrantKeyring(), file, 'wx')
+  else if (verb === 'rotate') writeGrants(rotateGrants(readGrantKeyring(file)), file, 'w')
+  else if (verb === 'retire') writeGrants(retireGrants(readGrantKeyring(file)), file, 'w')
+  else throw new Error(usage)
+}
+
 function main([verb, ...words]: string[]): void {
   const [first = '', second = '', third = ''] = words
-  if (verb === 'create' && second !== '') write(createKeyring(), first, second, 'wx')
+  if (first === 'grants' && second !== '') grants(verb, second)
+  else if (verb === 'create' && second !== '') write(createKeyring(), first, second, 'wx')
   else if (verb === 'complete' && second !== '') write(completeKeyring(readKeyring(first)), first, second, 'w')
   else if (verb === 'retire' && first === 'orders' && third !== '') {
     write(retireOrders(readKeyring(second)), second, third, 'w')

@@ -14,6 +14,7 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
   type RawBuilder,
+  sql,
   type UnknownRow,
 } from 'kysely'
 import type pg from 'pg'
@@ -246,6 +247,13 @@ export const asCaller = <T>(
 /** Runs work on the system pool, beyond tenants: credential look-ups, public operations, jobs. */
 export const asSystem = <T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> =>
   inSession(pool, 'write', [], work)
+
+/**
+ * Plans the statements that follow in the transaction for the sizes that tables have now. A plan that was kept from a time
+ * when a table was empty scans it once per row.
+ */
+export const planAnew = async (db: Db): Promise<void> =>
+  void (await sql`SELECT set_config('plan_cache_mode', 'force_custom_plan', true)`.execute(db))
 
 const readOnly: Statement = plain(`SELECT set_config('transaction_read_only', 'on', true)`)
 

@@ -1,18 +1,24 @@
 import { type DownMessage, decodeDown } from '@muster/wire/down.ts'
 import { WireError } from '@muster/wire/frame.ts'
 import { frameBytesMax } from '@muster/wire/limits.ts'
+import type { Assignment } from '@muster/wire/messages/assignment.ts'
 import type { Command } from '@muster/wire/messages/command.ts'
+import type { Observations } from '@muster/wire/messages/observations.ts'
 import type { Request } from '@muster/wire/messages/request.ts'
 import { messageIn } from '@muster/wire/orders.ts'
 import { encodeUp, type UpMessage } from '@muster/wire/up.ts'
 import { protocolVersion, subprotocol } from '@muster/wire/version.ts'
 import { WebSocket } from 'ws'
+import { capabilitiesOf } from './capabilities.ts'
 import { Chance } from './chance.ts'
 import { outcomeOf, replyTo } from './commands.ts'
 import { type Machine, machineOf } from './machine.ts'
 import type { Roster } from './roster.ts'
 import { sourceOf } from './source.ts'
+import { Checks } from './tools/checks.ts'
+import { Facts } from './tools/facts.ts'
 import { toolsOf } from './tools/machine-tools.ts'
+import { absenceAfter } from './tools/power.ts'
 import type { Tools } from './tools/tool.ts'
 import { Vitals } from './vitals.ts'
 
@@ -40,12 +46,17 @@ export class DemoAgent {
   #sequence = 0
   #failures = 0
   #hintMs = 0
+  /** How long the machine stays off after its connection ends. */
+  #offMs = 0
   #isStopped = false
   #toldInventory = false
   #tools: Tools | undefined
+  readonly #checks = new Checks()
+  readonly #facts: Facts
 
   constructor(index: number, ingest: string, roster: Roster) {
     this.#machine = machineOf(index)
+    this.#facts = new Facts(this.#machine)
     this.#roster = roster
     this.#ingest = ingest
     this.#chance = new Chance(`agent ${index}`)
@@ -66,6 +77,18 @@ export class DemoAgent {
     })
     socket.on('error', () => undefined)
     socket.on('close', () => this.#closed())
+  }
+
+  /** Its place in the list of machines. */
+  get index(): number {
+    return this.#machine.index
+  }
+
+  /** Ends the connection, for a time. */
+  lose(offMs: number): void {
+    if (this.#socket === undefined) return
+    this.#offMs = offMs
+    this.#socket.terminate()
   }
 
   stop(): void {
@@ -96,6 +119,7 @@ export class DemoAgent {
   #take(message: DownMessage): void {
     if (message.name === 'command') this.#obey(message.body)
     else if (message.name === 'request') this.#reply(message.sequence, message.body)
+    else if (message.name === 'assignment') this.#follow(message.body)
     else if (message.name === 'certificate') {
       this.#roster.renew(this.#machine.index, message.body.certificate)
       void this.#roster.save()
@@ -111,6 +135,8 @@ export class DemoAgent {
       bootId: this.#bootId,
       agentVersion: inventory.facts.agentVersion,
       role: 'agent' as const,
+      capabilities: capabilitiesOf(this.#machine),
+      assignmentRevision: Math.max(this.#checks.revision, this.#facts.revision),
     }
     this.#socket?.send(encodeUp({ name: 'hello', sequence: 0, body }))
   }
@@ -120,7 +146,10 @@ export class DemoAgent {
     for (const frame of this.#unacknowledged.values()) this.#socket?.send(frame)
     if (!this.#toldInventory) this.#send({ name: 'inventory', body: this.#machine.inventory })
     this.#toldInventory = true
-    const beat = () => this.#send({ name: 'heartbeat', body: this.#vitals.next(Date.now()) })
+    const beat = () => {
+      this.#send({ name: 'heartbeat', body: this.#vitals.next(Date.now()) })
+      this.#observe(this.#checks.report(Date.now()))
+    }
     beat()
     // Heartbeats are spread over the interval.
     this.#later(this.#chance.share() * heartbeatMs, () => {
@@ -134,6 +163,15 @@ export class DemoAgent {
       this.#later(restless.onlineMs * (0.5 + this.#chance.share()), () => this.#socket?.terminate())
   }
 
+  #follow(assignment: Assignment): void {
+    const now = Date.now()
+    this.#observe(assignment.kind === 'facts' ? this.#facts.take(assignment, now) : this.#checks.take(assignment, now))
+  }
+
+  #observe(all: readonly Observations[]): void {
+    for (const body of all) this.#send({ name: 'observations', body })
+  }
+
   #send(message: Unnumbered<UpMessage>): void {
     if (this.#socket?.readyState !== WebSocket.OPEN) return
     const sequence = ++this.#sequence
@@ -144,7 +182,7 @@ export class DemoAgent {
 
   /** Made at the first request, because most machines never get one. */
   get #ownTools(): Tools {
-    this.#tools ??= toolsOf(this.#machine, Date.now())
+    this.#tools ??= toolsOf(this.#machine, Date.now(), this.#checks)
     return this.#tools
   }
 
@@ -170,7 +208,14 @@ export class DemoAgent {
     this.#later(durationMs, () => {
       if (sendsInventory) this.#send({ name: 'inventory', body: this.#machine.inventory })
       this.#send({ name: 'result', body: { commandId: id, durationMs, ...result } })
+      const absence = absenceAfter(command.type, result.result)
+      if (absence !== undefined) this.#later(absence.inMs, () => this.#turnOff(absence.offMs))
     })
+  }
+
+  #turnOff(offMs: number): void {
+    this.#vitals.restart(Date.now() + offMs)
+    this.lose(offMs)
   }
 
   #closed(): void {
@@ -179,8 +224,9 @@ export class DemoAgent {
     if (this.#isStopped) return
     const backoff = Math.min(backoffMs.most, backoffMs.first * 2 ** this.#failures++) * Math.random()
     const away = this.#machine.behavior === 'restless' ? restless.offlineMs * this.#chance.share() : 0
-    this.#later(this.#hintMs + backoff + away, () => this.connect())
+    this.#later(this.#hintMs + backoff + away + this.#offMs, () => this.connect())
     this.#hintMs = 0
+    this.#offMs = 0
   }
 
   #later(delayMs: number, what: () => void): void {

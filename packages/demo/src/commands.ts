@@ -58,13 +58,21 @@ const unsupported = (type: string, { platform: { osType } }: Machine): Refusal =
     ? new Refusal('UNSUPPORTED_PLATFORM', 'this machine has no registry; only Windows has one')
     : new Refusal('UNSUPPORTED_COMMAND', `a simulated machine does not support ${type}`)
 
+/** A script may say on which simulated machines it fails: `# simulated failure: host-1 host-2`. */
+const announcement = /^# simulated failure:(.*)$/m
+const isAnnounced = (script: string): boolean => announcement.test(script)
+const failsOn = (script: string, hostname: string): boolean =>
+  announcement.exec(script)?.[1]?.split(' ').includes(hostname) === true
+
 function outputOf(script: string, { inventory: { facts }, memoryBytes }: Machine, chance: Chance): Outcome {
   const lines = [`${facts.hostname}: ${facts.osName} ${facts.osVersion} (${facts.kernelVersion})`]
   if (/uptime/.test(script)) lines.push(` up ${chance.whole(1, 90)} days, load average: 0.${chance.whole(10, 99)}`)
   if (/\bdf\b|disk/i.test(script)) lines.push(`${chance.whole(15, 95)}% of the disk is in use`)
   if (/free|memory/i.test(script)) lines.push(`${Math.round(memoryBytes / 2 ** 30)} GiB of memory`)
   lines.push(`(simulated: ${script.length} characters of script were not executed)`)
-  const isFine = !/exit 1|\bfail/.test(script) && chance.percent(97)
+  const isFine = isAnnounced(script)
+    ? !failsOn(script, facts.hostname)
+    : !/exit 1|\bfail/.test(script) && chance.percent(97)
   const output = `${lines.join('\n')}\n`
   return {
     durationMs: chance.whole(200, 3_000),

@@ -2,6 +2,7 @@ import type { Inventory } from '@muster/wire/messages/inventory.ts'
 import { agentVersions, type Model, type Platform, type Program, platforms } from './catalog.ts'
 import { Chance } from './chance.ts'
 import { placeOf } from './places.ts'
+import { securityOf, systemOf } from './system-state.ts'
 
 const gib = 2 ** 30
 const gb = 10 ** 9
@@ -36,7 +37,7 @@ export function machineOf(index: number): Machine {
     ['restless', 4],
     ['gone', 4],
   ])
-  const hardware = { platform, model, memoryBytes, diskBytes }
+  const hardware = { platform, model, behavior, memoryBytes, diskBytes }
   const inventory = inventoryOf(index, chance, hardware)
   return { index, machineId: chance.hex(32), behavior, platform, memoryBytes, diskBytes, inventory }
 }
@@ -44,11 +45,13 @@ export function machineOf(index: number): Machine {
 interface Hardware {
   readonly platform: Platform
   readonly model: Model
+  readonly behavior: Behavior
   readonly memoryBytes: number
   readonly diskBytes: number
 }
 
-function inventoryOf(index: number, chance: Chance, { platform, model, memoryBytes, diskBytes }: Hardware): Inventory {
+function inventoryOf(index: number, chance: Chance, hardware: Hardware): Inventory {
+  const { platform, model, behavior, memoryBytes, diskBytes } = hardware
   const { code } = placeOf(index)
   const [osVersion, kernelVersion] = chance.pick(platform.versions)
   const isVirtual = model.chassis === 'virtual'
@@ -75,6 +78,7 @@ function inventoryOf(index: number, chance: Chance, { platform, model, memoryByt
       cpuCores: model.cores,
       cpuThreads: model.cores * (isVirtual ? 1 : 2),
       memoryBytes,
+      ...securityOf(index, platform, model),
     },
     disks: [
       {
@@ -83,7 +87,7 @@ function inventoryOf(index: number, chance: Chance, { platform, model, memoryByt
         fileSystem: platform.disk.fileSystem,
         mount: platform.disk.mount,
         totalBytes: diskBytes,
-        usedBytes: Math.floor(diskBytes * (0.2 + chance.share() * 0.5)),
+        usedBytes: Math.floor(diskBytes * (behavior === 'short of disk' ? 0.94 : 0.15 + chance.share() * 0.65)),
       },
     ],
     network: [
@@ -114,6 +118,7 @@ function inventoryOf(index: number, chance: Chance, { platform, model, memoryByt
         loggedIn: chance.percent(60),
       },
     ],
+    system: systemOf(index, platform),
   }
 }
 

@@ -5,13 +5,16 @@ import { ConfigError, readConfig } from '@muster/kit/config.ts'
 import { sessionOf } from '@muster/stack/local-agent.ts'
 import { z } from 'zod'
 import { DemoAgent } from './agent.ts'
+import { darknessAt } from './darkness.ts'
 import { enrollAll } from './enrollment.ts'
-import type { Place } from './places.ts'
+import { type Place, placeOf } from './places.ts'
 import { Roster } from './roster.ts'
+import { addDeployments } from './sample-deployments.ts'
 import { makeTenants } from './tenants.ts'
 
 const connectsPerTick = 20
 const tickMs = 100
+const darknessMs = 5_000
 
 const Settings = z.object({
   DEMO_MACHINES: z.coerce.number().int().min(1).max(15_000),
@@ -41,6 +44,13 @@ function connect(machine: number): void {
   agent.connect()
 }
 
+const startedAt = Date.now()
+setInterval(() => {
+  const dark = darknessAt(Date.now() - startedAt)
+  if (dark === null) return
+  for (const agent of agents) if (placeOf(agent.index) === dark.place) agent.lose(dark.leftMs)
+}, darknessMs).unref()
+
 async function connectEnrolled(): Promise<void> {
   const known = machines.filter((index) => roster.has(index))
   for (let from = 0; from < known.length; from += connectsPerTick) {
@@ -65,3 +75,8 @@ const connecting = connectEnrolled()
 process.send?.({ ready: true })
 await connecting
 await enrollMissing(keys)
+if (config.DEMO_TOKEN !== undefined && missing.length > 0)
+  // The fleet goes on without them, such as after the token has expired.
+  await addDeployments(sessionOf(config.DEMO_SERVER, config.DEMO_TOKEN)).catch((error: unknown) =>
+    process.stderr.write(`The deployments of the demonstration were not created: ${error}\n`),
+  )

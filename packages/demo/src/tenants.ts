@@ -2,6 +2,8 @@ import type { Session } from '@muster/stack/local-agent.ts'
 import { z } from 'zod'
 import { type Place, places, provider } from './places.ts'
 import { addSampleData } from './sample-data.ts'
+import { addPolicies } from './sample-policies.ts'
+import { addWatch, type Site } from './sample-watch.ts'
 
 const Created = z.looseObject({ id: z.uuid() })
 const Page = z.looseObject({
@@ -16,13 +18,18 @@ export async function makeTenants(session: Session, machines: number): Promise<R
   const body = { ...provider, type: 'msp', plan: 'enterprise', status: 'active' }
   const { id: partnerId, isNew } = await ensure(session, { ...partners, isIt: isOurs, body })
   const keys = new Map<Place, string>()
-  const orgIds = new Set<string>()
+  const firstSites = new Map<string, Site>()
   for (const place of places) {
-    const { orgId, key } = await makePlace(session, partnerId, place, machines)
+    const { orgId, siteId, key } = await makePlace(session, partnerId, place, machines)
     keys.set(place, key)
-    orgIds.add(orgId)
+    if (!firstSites.has(orgId)) firstSites.set(orgId, { orgId, siteId })
   }
-  if (isNew) await addSampleData(session, partnerId, [...orgIds])
+  if (isNew) {
+    await addSampleData(session, partnerId, [...firstSites.keys()])
+    await addWatch(session, partnerId, [...firstSites.values()])
+    const [first] = firstSites.keys()
+    if (first !== undefined) await addPolicies(session, partnerId, first)
+  }
   return keys
 }
 
@@ -41,7 +48,11 @@ async function makePlace(session: Session, partnerId: string, place: Place, maxU
   })
   const expiresAt = new Date(Date.now() + keyLifeMs).toISOString()
   const wanted = { name: `Demonstration: ${place.site}`, orgId, siteId, maxUsage, expiresAt }
-  return { orgId, key: (await session.post('/enrollment-keys', wanted, z.looseObject({ key: z.string() }))).key }
+  return {
+    orgId,
+    siteId,
+    key: (await session.post('/enrollment-keys', wanted, z.looseObject({ key: z.string() }))).key,
+  }
 }
 
 type Named = z.infer<typeof Page>['data'][number]

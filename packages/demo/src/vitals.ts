@@ -8,7 +8,7 @@ const between = (value: number, least: number, most: number) => Math.min(most, M
 export class Vitals {
   readonly #machine: Machine
   readonly #chance: Chance
-  readonly #startedAt: number
+  #startedAt: number
   #cpu: number
   #memory: number
   #disk: number
@@ -21,11 +21,15 @@ export class Vitals {
     this.#startedAt = now - this.#chance.whole(1, 90 * 86_400) * 1000
     this.#cpu = this.#restingCpu
     this.#memory = machine.behavior === 'short of memory' ? 93 : this.#chance.whole(25, 70)
-    this.#disk = machine.behavior === 'short of disk' ? 94 : this.#chance.whole(15, 80)
+    this.#disk = (100 * (machine.inventory.disks[0]?.usedBytes ?? 0)) / machine.diskBytes
   }
 
   get #restingCpu(): number {
     return this.#machine.behavior === 'busy' ? 91 : 4 + (this.#machine.index % 17)
+  }
+
+  restart(now: number): void {
+    this.#startedAt = now
   }
 
   /** The next heartbeat. */

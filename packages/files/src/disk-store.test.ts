@@ -40,23 +40,23 @@ describe('a store on a disk', () => {
     const folder = join(scratch, 'killed')
     const store = new DiskStore(folder)
     await store.put('whole', body('whole'), { bytesMax })
-    const [old, young] = ['old', 'young'].map((name) => join(folder, '.unfinished', name))
-    for (const file of [old, young]) writeFileSync(file ?? '', 'half')
-    utimesSync(old ?? '', new Date(0), new Date(0))
+    const unfinished = join(folder, '.unfinished')
+    for (const name of ['old', 'new']) writeFileSync(join(unfinished, name), 'half')
+    utimesSync(join(unfinished, 'old'), new Date(0), new Date(0))
     expect(await store.removeUnfinished(new Date(Date.now() - 60_000))).toBe(1)
-    expect(readdirSync(join(folder, '.unfinished'))).toEqual(['young'])
+    expect(readdirSync(unfinished)).toEqual(['new'])
     expect(await store.size('whole')).toBe(5)
   })
 
   it('stores an object while another process repeatedly removes its folder', async () => {
     const store = new DiskStore(join(scratch, 'folders'))
-    const churn = async (key: string) => {
+    const putAndRemove = async (key: string) => {
       for (let turn = 0; turn < 100; turn += 1) {
         await store.put(key, body('x'), { bytesMax })
         expect(statSync(join(scratch, 'folders', key)).size).toBe(1)
         await store.remove(key)
       }
     }
-    await Promise.all(['a/b/1', 'a/b/2', 'a/3'].map(churn))
+    await Promise.all(['a/b/1', 'a/b/2', 'a/3'].map(putAndRemove))
   })
 })

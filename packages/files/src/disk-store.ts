@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { type FileHandle, link, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { piecesOf } from '@muster/kit/pieces.ts'
+import { piecesOf } from '@muster/kit/body/pieces.ts'
 import { MeasuredBody } from './measured-body.ts'
 import {
   type ByteRange,

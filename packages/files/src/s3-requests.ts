@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '@muster/kit/errors.ts'
-import { type OutgoingRequest, requestOutside, streamOutside } from '@muster/kit/outgoing.ts'
+import { type OutgoingRequest, requestOutside, streamOutside } from '@muster/kit/network/outgoing.ts'
 import { AwsV4Signer } from 'aws4fetch'
 import { checkedKey, StorageError } from './object-store.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import { piecesOf, startingWith } from '@muster/kit/pieces.ts'
+import { piecesOf, startingWith } from '@muster/kit/body/pieces.ts'
 import { MeasuredBody } from './measured-body.ts'
 import {
   type ByteRange,

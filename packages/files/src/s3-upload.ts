@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Piece } from '@muster/kit/pieces.ts'
+import type { Piece } from '@muster/kit/body/pieces.ts'
 import { StorageError } from './object-store.ts'
 import { type S3Requests, unexpected } from './s3-requests.ts'
 import { escaped, textsIn } from './s3-xml.ts'

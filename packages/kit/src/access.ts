@@ -1,5 +1,5 @@
 import type { Access, Scope } from './contract.ts'
-import { denied, emailNotVerified, mfaRequired, unauthenticated } from './errors.ts'
+import { denied, emailNotVerified, mfaRequired, partnerInactive, unauthenticated } from './errors.ts'
 import type { CallerKind, Permission } from './vocabulary.ts'
 
 /**
@@ -43,16 +43,19 @@ export interface Caller {
 export const hasPermission = (caller: Pick<Caller, 'permissions'>, permission: Permission): boolean =>
   caller.permissions.has(permission) || caller.permissions.has('*:*')
 
+/** @throws FORBIDDEN naming the permission */
+export function requirePermission(caller: Pick<Caller, 'permissions'>, permission: Permission): void {
+  if (!hasPermission(caller, permission)) throw denied(`Permission denied: ${permission} is required`)
+}
+
 /** Rejects a caller that the operation does not admit. The first failed check determines the error. */
 export function admit(access: Access, caller: Caller | null): void {
   if (access.who === 'public') return
   if (caller === null) throw unauthenticated()
   if (!caller.emailVerified && !access.beforeVerified) throw emailNotVerified()
-  if (!caller.partnerActive && !access.beforeActive) throw denied('Partner account is not active')
+  if (!caller.partnerActive && !access.beforeActive) throw partnerInactive()
   if (caller.mfaOwed !== null && !access.beforeMfa) throw mfaRequired(caller.mfaOwed)
   if (!access.kinds.includes(caller.kind)) throw denied(`${caller.kindName} cannot be used for this operation`)
   if (!access.scopes.includes(caller.scope)) throw denied(`Not available in ${caller.scope} scope`)
-  if (access.permission !== null && !hasPermission(caller, access.permission)) {
-    throw denied(`Permission denied: ${access.permission} is required`)
-  }
+  if (access.permission !== null) requirePermission(caller, access.permission)
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isHostName } from './known-hosts.ts'
+import { isHostName } from './network/known-hosts.ts'
 
 /** A setting is missing or wrong; the message names each variable and what it should be. */
 export class ConfigError extends Error {

@@ -1,8 +1,8 @@
 // The vocabulary in which operations are declared. The console loads this file: nothing of the server may be imported here.
 import { z } from 'zod'
-import type { WithProof } from './proof.ts'
-import type { NoStepUp, StepUp, StepUpWhen } from './step-up-rule.ts'
-import { strictSchema } from './strict.ts'
+import type { WithProof } from './schema/proof.ts'
+import type { NoStepUp, StepUp, StepUpWhen } from './schema/step-up-rule.ts'
+import { strictSchema } from './schema/strict.ts'
 import type { AuditAction, CallerKind, Permission } from './vocabulary.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
@@ -100,12 +100,16 @@ export interface Endpoint<K extends Kind, Wire, In, Out> {
   readonly output: z.ZodType<Out>
   /** The one media type of a request body. Another one answers 415. JSON is parsed; other bodies reach the handler unread. */
   readonly consumes: string
+  /** Of raw operations: a JSON body reaches the handler as bytes too, because a signature covers them. */
+  readonly unread: boolean
   /** Of raw operations: the media type of the answer, for the API page. */
   readonly produces: string
   /** Further media types of the response. When one of them is JSON, `output` describes it. */
   readonly alsoProduces: readonly string[]
   /** Further successful statuses, such as 206 and 304. */
   readonly answers: readonly number[]
+  /** The status of an answer, where its content decides which one it is. */
+  readonly statusOf: ((output: unknown) => number) | null
   /** Error statuses beyond those that follow from the declaration. */
   readonly refuses: readonly number[]
   /** Fields in the query although the operation has a body. */
@@ -150,6 +154,8 @@ interface Read<I, O> {
 }
 interface Write<I, O, S extends StepUp> extends Read<I, O> {
   audit: NonNullable<AuditRule>
+  answers?: readonly number[]
+  statusOf?: (output: unknown) => number
   stepUp?: S
   /** For a DELETE: its fields are in the body. */
   inputIn?: 'body'
@@ -159,6 +165,7 @@ interface Raw<I> extends Omit<Read<I, never>, 'output'> {
   alsoProduces?: readonly string[]
   answers?: readonly number[]
   consumes?: string
+  unread?: boolean
   audit?: AuditRule
   stepUp?: StepUp
   failure?: (said: Failure) => object
@@ -177,9 +184,11 @@ const usual = {
   stepUp: null,
   inputIn: null,
   consumes: 'application/json',
+  unread: false,
   produces: 'application/json',
   alsoProduces: [],
   answers: [],
+  statusOf: null,
   refuses: [],
   query: [],
   unrepeatable: null,
@@ -286,6 +295,12 @@ export function isTimezone(text: string): boolean {
   } catch {
     return false
   }
+}
+/** A time zone in the spelling of the IANA database: `europe/berlin` is `Europe/Berlin`. */
+export function timezoneName(text: string): string {
+  const wanted = text.toLowerCase()
+  const used = Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone
+  return [used, ...Intl.supportedValuesOf('timeZone')].find((name) => name.toLowerCase() === wanted) ?? text
 }
 /** `true` or `false`, as JSON or as text. */
 export const flag = () => z.union([z.boolean(), z.stringbool()], { error: 'must be true or false' })

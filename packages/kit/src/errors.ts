@@ -46,10 +46,26 @@ export class AppError extends Error {
 
 export const badRequest = (message: string, extra?: Record<string, unknown>) =>
   new AppError('BAD_REQUEST', message, extra)
+/** @param message begins with the path of the field if it concerns one: `orgId: is required` */
 export const invalid = (message: string, extra?: Record<string, unknown>) =>
-  new AppError('VALIDATION_ERROR', message, extra)
+  new AppError('VALIDATION_ERROR', message, { ...issuesIn(message), ...extra })
+
+/** @throws VALIDATION_ERROR for a time that ends before it begins */
+export function requireInOrder({ from, to }: { readonly from?: string | undefined; readonly to?: string | undefined }) {
+  if (from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to))
+    throw invalid('from: must be before to')
+}
+
+/** The field that a message names, in the form of the errors of schemas. */
+function issuesIn(message: string) {
+  const [, path, words] = /^([a-z]\w*(?:\.[\w-]+)*): (.+)$/su.exec(message) ?? []
+  return path === undefined ? {} : { issues: [{ path, message: words }] }
+}
 export const unauthenticated = (message = 'Authentication required') => new AppError('UNAUTHENTICATED', message)
 export const denied = (message: string) => new AppError('FORBIDDEN', message)
+/** The field tells programs that no other permission helps. */
+export const partnerInactive = () =>
+  new AppError('FORBIDDEN', 'Partner account is not active', { partnerInactive: true })
 /** The same message for an absent and a hidden object: `notFound('Organization')` says `Organization not found`. */
 export const notFound = (what: string) => new AppError('NOT_FOUND', `${what} not found`)
 export const conflict = (message: string, code: 'CONFLICT' | 'ALREADY_PENDING' = 'CONFLICT') =>

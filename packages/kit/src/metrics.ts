@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import { hostsAmong, KnownHosts, misdirected } from './known-hosts.ts'
+import { hostsAmong, KnownHosts, misdirected } from './network/known-hosts.ts'
 import type { Service } from './service.ts'
 
 /** Whether the process should be restarted, and what it depends on. */

@@ -18,28 +18,6 @@ export const storeSettings = {
   RELEASES_ALLOWED_NETWORKS: networks.default([]),
 }
 
-/** The settings for the source of agent executables. */
-export const sourceSettings = {
-  BINARY_SOURCE: z.enum(['upstream', 'local']).default('upstream'),
-  /** A host with an API like GitHub's. */
-  RELEASES_UPSTREAM_URL: z
-    .url({ protocol: /^https?$/, error: 'must look like https://api.github.com/repos/<owner>/<name>' })
-    .optional(),
-  RELEASES_UPSTREAM_TOKEN: z.string().optional(),
-}
-
-const Source = z.object({ ...sourceSettings, RELEASES_ALLOWED_NETWORKS: networks.default([]) })
-
-/** The source in those settings. */
-export function sourceOf(settings: z.output<typeof Source>) {
-  return {
-    source: settings.BINARY_SOURCE,
-    upstreamUrl: settings.RELEASES_UPSTREAM_URL ?? null,
-    upstreamToken: settings.RELEASES_UPSTREAM_TOKEN ?? null,
-    allowedNetworks: settings.RELEASES_ALLOWED_NETWORKS,
-  }
-}
-
 const Store = z.object(storeSettings)
 type StoreSettings = z.output<typeof Store>
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readConfig } from '@muster/kit/config.ts'
 import { ReleaseTarget } from '@muster/wire/release.ts'
+import { z } from 'zod'
 import { releaseSettings, storeOf } from './config.ts'
 import { createReleaseKey, readReleaseKey, writeReleaseKey } from './keys.ts'
 import { type Executable, Repository } from './repository.ts'
@@ -12,7 +13,7 @@ const usage = `usage: npm run release -- <command> …
 
   init      --keys <folder> [--release-keys <n>] [--threshold <n>]   creates the keys and an empty repository
   keys      --keys <folder> [--release-keys <n>]                     creates keys only, for rotate
-  sign      --key <file>… <version> <os>-<arch>=<executable>…        signs the executables of a version
+  sign      --key <file>… <version> <os>-<arch>=<file>…              signs the executables of a version, and .msi files
   sign      --key <file>…                                            adds signatures to unpublished releases
   withdraw  --key <file>… <version>                                  withdraws a version
   timestamp --online <file>                                          publishes signed releases and renews the timestamp
@@ -42,11 +43,23 @@ function needed<T>(value: T | undefined | null): T {
   return value
 }
 
+/** The names of systems that builds use. */
+const systemNames: Readonly<Record<string, string>> = { win: 'windows', macos: 'darwin' }
+
 /** Parses `linux-x64=./muster-agent` as an executable of that version. */
 function executableOf(version: string, text: string): Executable {
   const [platform = '', file = ''] = text.split(/=(.*)/)
-  const [os, arch] = platform.split('-')
-  return { ...ReleaseTarget.parse({ version, os, arch }), bytes: readFileSync(needed(file)) }
+  const [system = '', arch] = platform.split('-')
+  const format = file.endsWith('.msi') && 'msi'
+  const target = ReleaseTarget.safeParse({
+    version,
+    os: systemNames[system] ?? system,
+    arch,
+    ...(format && { format }),
+  })
+  if (!target.success) throw new Error(`${version} ${platform}: ${z.prettifyError(target.error)}`)
+  if (format === 'msi' && target.data.os !== 'windows') throw new Error(`${platform} has no MSI`)
+  return { ...target.data, bytes: readFileSync(needed(file)) }
 }
 
 /** The offline keys for a signature. @throws Error naming a key that the repository does not trust */

@@ -165,10 +165,17 @@ describe('npm run release', () => {
     const key = ['--key', join(keys, 'release-1.pem')]
     expect(run(['sign', ...key, '1.2.3', `linux-x64=${executable}`], { RELEASES_DIR: place }).status).toBe(1)
     expect(run(['sign', ...key, '1.2', `linux-x64=${executable}`], env).text).toContain('must look like 1.2.3')
-    expect(run(['sign', ...key, '1.2.3', `linux-x64=${executable}`], env)).toMatchObject({ status: 0 })
+    expect(run(['sign', ...key, '1.2.3', `plan9-x64=${executable}`], env).text).toContain('1.2.3 plan9-x64: ')
+    const builds = ['linux-x64', 'win-x64', 'win-arm64', 'darwin-arm64', 'macos-x64']
+    const files = builds.map((build) => `${build}=${executable}`)
+    expect(run(['sign', ...key, '1.2.3', ...files], env)).toMatchObject({ status: 0 })
     expect(run(['timestamp', '--online', join(keys, 'online.pem')], env)).toMatchObject({ status: 0, text: '' })
-    expect(run(['list'], env).text).toContain('1.2.3/linux-x64/muster-agent')
+    const listed = run(['list'], env).text
     const root = readFileSync(join(place, 'metadata/root.json'))
+    for (const platform of ['linux-x64', 'windows-x64', 'windows-arm64', 'darwin-arm64', 'darwin-x64']) {
+      expect(listed).toContain(`1.2.3/${platform}/muster-agent`)
+      expect(await agentSees(place, root, `1.2.3/${platform}/muster-agent`)).toBe('the agent')
+    }
     expect(await agentSees(place, root, path('1.2.3'))).toBe('the agent')
     const renewed = folder()
     expect(run(['keys', '--keys', renewed], env)).toMatchObject({ status: 0 })

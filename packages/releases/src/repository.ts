@@ -19,7 +19,7 @@ export const lifetimes = { root: 730 * day, targets: 365 * day, snapshot: 30 * d
 
 const rootVersionsMax = 10_000
 
-/** An executable with its version and platform. */
+/** An executable with its version and platform, or the installer around it. */
 export interface Executable extends ReleaseTarget {
   readonly bytes: Uint8Array
 }
@@ -285,7 +285,7 @@ const targetOf = (target: ReleaseTarget, hash: string, length: number) =>
     path: releaseTargetPath(target),
     length,
     hashes: { sha256: hash },
-    unrecognizedFields: { custom: { version: target.version, os: target.os, arch: target.arch } },
+    unrecognizedFields: { custom: { ...target } },
   })
 
 function signedTarget({ path, custom, hashes, length }: TargetFile): SignedTarget {

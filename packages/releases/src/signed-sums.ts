@@ -19,7 +19,11 @@ export async function signSums(
   for (const version of new Set(versions)) {
     const path = `targets/${version}/SHA256SUMS`
     const lines = targets.flatMap((target) =>
-      target.version === version ? [`${target.sha256}  muster-agent-${target.os}-${target.arch}\n`] : [],
+      target.version === version
+        ? [
+            `${target.sha256}  muster-agent-${target.os}-${target.arch}${target.format === undefined ? '' : `.${target.format}`}\n`,
+          ]
+        : [],
     )
     const sums = Buffer.from(lines.sort().join(''))
     const isSame = (await readSmall(store, path))?.equals(sums) === true

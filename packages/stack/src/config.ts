@@ -40,7 +40,7 @@ export function readLauncherConfig(environment: NodeJS.ProcessEnv = process.env)
 // Only for the launcher: the owner login reads the rows of every tenant, and each process gets its own credentials. The
 // outbox is enabled by an argument, so that a variable left in a shell does not open it.
 const withheld =
-  /^(DATABASE_URL|SYSTEM_DATABASE_URL|REDIS_URL|BOOTSTRAP_.*|KEYS_FILE|OUTBOX_TOKEN|NODE_CHANNEL_.*|npm_.*)$/
+  /^(DATABASE_URL|SYSTEM_DATABASE_URL|REDIS_URL|BOOTSTRAP_.*|KEYS_FILE|GRANT_KEYS_FILE|OUTBOX_TOKEN|NODE_CHANNEL_.*|npm_.*)$/
 
 /** The environment of the processes: that of the launcher without its secrets. */
 export function childEnvironment(environment: NodeJS.ProcessEnv = process.env): Record<string, string> {

@@ -56,7 +56,9 @@ export async function openDataFolder(given: string, account: Account | undefined
 async function refuseForeign(path: string): Promise<void> {
   const names = await readdir(path)
   if (names.includes('muster.json')) return
-  const foreign = names.filter((name) => !/^(launcher\.lock|logs$|lost\+found$|muster\.json\.)/.test(name))
+  // Builds and tests of a checkout keep their caches here too.
+  const own = /^(launcher\.lock|logs$|lost\+found$|muster\.json\.|agent-build$|wine)/
+  const foreign = names.filter((name) => !own.test(name))
   if (foreign.length === 0) return
   throw new StackError(
     `The folder ${path} was not made by Muster (it holds ${foreign.slice(0, 3).join(', ')}). Set MUSTER_DATA_DIR to an empty or new folder.`,

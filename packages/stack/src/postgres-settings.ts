@@ -8,7 +8,7 @@ export function postgresSettings(durable: boolean): string[] {
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
-    max_connections: '100',
+    max_connections: '200',
     // Reserved for our own logins, in case other programs use all connections.
     reserved_connections: '60',
     shared_buffers: durable ? share(1 / 8, 128, 2048) : share(1 / 16, 64, 256),

@@ -40,7 +40,7 @@ export async function startPostgres(options: PostgresOptions, port?: number): Pr
     const binaries = await findPostgres(options.account)
     await stopLeftover(folder)
     if (await isMissing(folder)) await initialize(folder, binaries, options)
-    await requireOurs(folder, binaries)
+    await requireSameMajor(folder, binaries)
     await chownAll(folder, options.account)
     return launch(folder, binaries, options, port)
   })
@@ -54,14 +54,14 @@ async function isMissing(folder: string): Promise<boolean> {
 // Created under a temporary name and renamed when complete, so that an interrupted start leaves no partial database.
 async function initialize(folder: string, { initdb }: PostgresBinaries, options: PostgresOptions): Promise<void> {
   const { account, durable } = options
-  const aside = `${folder}.new`
+  const unfinished = `${folder}.new`
   const passwordFile = `${folder}.password`
-  await rm(aside, { recursive: true, force: true })
+  await rm(unfinished, { recursive: true, force: true })
   await rm(folder, { recursive: true, force: true })
-  await mkdir(aside, { mode: 0o700 })
+  await mkdir(unfinished, { mode: 0o700 })
   await writeFile(passwordFile, `${options.password}\n`, { mode: 0o600 })
-  if (account) await Promise.all([aside, passwordFile].map((path) => chown(path, account.uid, account.gid)))
-  const args = [`--pgdata=${aside}`, `--username=${owner}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256']
+  if (account) await Promise.all([unfinished, passwordFile].map((path) => chown(path, account.uid, account.gid)))
+  const args = [`--pgdata=${unfinished}`, `--username=${owner}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256']
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
   const made = spawnSync(initdb, [...args, ...locale, '--no-instructions', ...(durable ? [] : ['--no-sync'])], {
     cwd: options.engines,
@@ -72,10 +72,10 @@ async function initialize(folder: string, { initdb }: PostgresBinaries, options:
   await rm(passwordFile, { force: true })
   if (made.status !== 0)
     throw new StackError(explain(made.stderr || reasonOf(made.error), folder, 'could not be created'))
-  await rename(aside, folder)
+  await rename(unfinished, folder)
 }
 
-async function requireOurs(folder: string, { major }: PostgresBinaries): Promise<void> {
+async function requireSameMajor(folder: string, { major }: PostgresBinaries): Promise<void> {
   const found = (await readFile(join(folder, 'PG_VERSION'), 'utf8').catch(() => '')).trim()
   if (found === String(major)) return
   throw new StackError(
@@ -124,13 +124,13 @@ async function launch(
         return { version, ownerUrl, engine, stop: () => engine.stop(stopMs) }
       } catch (error) {
         await engine.stop(stopMs)
-        throw new StackError(`PostgreSQL started but rejects our login:  ${reasonOf(error)}`)
+        throw new StackError(`PostgreSQL started but rejects the login of Muster: ${reasonOf(error)}`)
       }
     }
     const output = engine.output()
     // Both causes are temporary: the port was taken since it was chosen, or processes of a killed server are still ending.
-    const passing = /could not bind|Address already in use|pre-existing shared memory block/.test(output)
-    if (!passing || attempt === 5) throw new StackError(explain(output, folder, 'does not start'))
+    const isTemporary = /could not bind|Address already in use|pre-existing shared memory block/.test(output)
+    if (!isTemporary || attempt === 5) throw new StackError(explain(output, folder, 'does not start'))
     await new Promise((resolve) => setTimeout(resolve, 200 * attempt))
   }
 }
@@ -153,8 +153,8 @@ async function becameReady(folder: string, engine: Engine): Promise<boolean> {
 
 function explain(output: string, folder: string, what: string): string {
   const lines = output.split('\n').map((line) => line.replace(/^\d{4}-\S+ \S+ \S+ \[\d+\] /, '').trim())
-  const said = lines.filter((line) => /^(FATAL|PANIC|initdb: error|postgres:|\S*postgres: )/.test(line))
-  const reason = said.at(-1)?.replace(/^(FATAL|PANIC): +/, '') ?? lines.filter(Boolean).at(-1) ?? 'no reason given'
+  const failures = lines.filter((line) => /^(FATAL|PANIC|initdb: error|postgres:|\S*postgres: )/.test(line))
+  const reason = failures.at(-1)?.replace(/^(FATAL|PANIC): +/, '') ?? lines.filter(Boolean).at(-1) ?? 'no reason given'
   if (/No space left on device/.test(output))
     return `The disk that holds ${folder} is full. Free space and start again.`
   const damage =

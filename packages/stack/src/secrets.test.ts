@@ -1,5 +1,6 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { deviceKeyring, readDeviceKeyring, readKeyring, rotateKeyring } from '@muster/kit/keyring.ts'
+import { readGrantKeyring } from '@muster/kit/secrets/grant-keyring.ts'
+import { deviceKeyring, readDeviceKeyring, readKeyring, rotateKeyring } from '@muster/kit/secrets/keyring.ts'
 import { expect, test } from 'vitest'
 import { openSecrets } from './secrets.ts'
 import { makeTemporaryFolder } from './temporary-folder.ts'
@@ -21,6 +22,21 @@ test('adds keys for tickets and signed orders to an older data folder once, and 
     expect(rotated.tickets).toEqual([expect.anything(), ...(after.tickets ?? [])])
     await openSecrets(path)
     expect(readKeyring(keysFile)).toEqual(after)
+  } finally {
+    await rm(path, { recursive: true })
+  }
+})
+
+test('creates the keys of grants once, in a file that the other key files do not repeat', async () => {
+  const path = await makeTemporaryFolder()
+  try {
+    const { grantKeysFile, keysFile, deviceKeysFile } = await openSecrets(path)
+    const created = readGrantKeyring(grantKeysFile)
+    expect((await stat(grantKeysFile)).mode & 0o777).toBe(0o600)
+    await openSecrets(path)
+    expect(readGrantKeyring(grantKeysFile)).toEqual(created)
+    const others = `${await readFile(keysFile, 'utf8')}${await readFile(deviceKeysFile, 'utf8')}`
+    for (const { d } of created.grants) expect(others).not.toContain(d)
   } finally {
     await rm(path, { recursive: true })
   }

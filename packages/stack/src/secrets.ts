@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createGrantKeyring, readGrantKeyring } from '@muster/kit/secrets/grant-keyring.ts'
 import {
   completeKeyring,
   createKeyring,
@@ -9,7 +11,7 @@ import {
   type Keyring,
   readDeviceKeyring,
   readKeyring,
-} from '@muster/kit/keyring.ts'
+} from '@muster/kit/secrets/keyring.ts'
 import { z } from 'zod'
 import { writeAtomically } from './data-folder.ts'
 import { errorCode, StackError } from './failure.ts'
@@ -30,6 +32,8 @@ export interface SecretFiles {
   readonly secrets: Secrets
   readonly keysFile: string
   readonly deviceKeysFile: string
+  /** For admin alone. */
+  readonly grantKeysFile: string
   /** Removes the first administrator's password from the disk. */
   forgetBootstrapPassword(): Promise<void>
 }
@@ -41,13 +45,16 @@ export async function openSecrets(folder: string): Promise<SecretFiles> {
   const file = join(folder, 'secrets.json')
   const keysFile = join(folder, 'keyring.json')
   const deviceKeysFile = join(folder, 'device-keys.json')
+  const grantKeysFile = join(folder, 'grant-keys.json')
   const known = await readSecrets(file)
   const secrets = known ?? (await makeSecrets(file, keysFile, deviceKeysFile))
   if (known !== undefined) await completeKeys(keysFile, deviceKeysFile)
+  await completeGrantKeys(grantKeysFile)
   return {
     secrets,
     keysFile,
     deviceKeysFile,
+    grantKeysFile,
     forgetBootstrapPassword: () => writeAtomically(file, JSON.stringify({ ...secrets, bootstrapPassword: undefined })),
   }
 }
@@ -85,6 +92,12 @@ async function completeKeys(keysFile: string, deviceKeysFile: string): Promise<v
   const keyring = readKeys(keysFile, readKeyring)
   if (isComplete(keyring, readKeys(deviceKeysFile, readDeviceKeyring))) return
   await writeKeys(completeKeyring(keyring), keysFile, deviceKeysFile)
+}
+
+/** Creates the keys that sign grants of scripts, which data folders of earlier versions lack. */
+async function completeGrantKeys(file: string): Promise<void> {
+  if (existsSync(file)) readKeys(file, readGrantKeyring)
+  else await writeAtomically(file, JSON.stringify(createGrantKeyring()))
 }
 
 function readKeys<Keys>(file: string, read: (file: string) => Keys): Keys {

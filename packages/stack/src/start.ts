@@ -145,7 +145,8 @@ async function welcome(config: LauncherConfig, stack: Stack, demo: number): Prom
     say(
       `Password         ${config.BOOTSTRAP_PASSWORD ? 'as set in BOOTSTRAP_PASSWORD' : `${password}  (shown only once)`}`,
     )
-    say('Second factor    an authenticator app; the console asks you to enroll one at the first sign-in')
+    if (config.ENABLE_2FA)
+      say('Second factor    an authenticator app; the console asks you to enroll one at the first sign-in')
   }
   if (stack.urls.outbox) say(`\nOutbox ${stack.urls.outbox}`)
   await forgetBootstrapPassword()

@@ -6,6 +6,7 @@ export async function auditOf(resourceId: string) {
   const { rows } = await system.query<{
     action: string
     result: string
+    actor_type: string
     actor_id: string | null
     actor_email: string | null
     partner_id: string | null

@@ -1,7 +1,8 @@
 // Checks every answer in tests against the API description: status, media type and body.
 import { operations } from '@muster/areas/registry.ts'
 import type { AnyEndpoint } from '@muster/kit/contract.ts'
-import { openApiDocument, openApiPath } from '@muster/kit/openapi.ts'
+import { openApiDocument, openApiPath } from '@muster/kit/schema/openapi.ts'
+import { statusOfAnswer } from '@muster/kit/schema/statuses.ts'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 
 interface Described {
@@ -76,7 +77,7 @@ const isRaw = (output: unknown): output is { status?: number; headers: Record<st
 /** Checks an output of `run`. */
 export function outputMustBeDeclared(id: string, endpoint: AnyEndpoint, output: unknown): void {
   if (endpoint.kind !== 'raw') {
-    mustBeDeclared(id, endpoint, { status: endpoint.status, type: json, body: output })
+    mustBeDeclared(id, endpoint, { status: statusOfAnswer(endpoint, output), type: json, body: output })
     return
   }
   if (!isRaw(output)) throw new Error(`${id} returned no raw answer`)

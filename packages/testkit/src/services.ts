@@ -7,16 +7,17 @@ import { connectRedis, type Redis, untilReady } from '@muster/backplane/redis.ts
 import type { Db } from '@muster/db/database.ts'
 import { createPool } from '@muster/db/pool.ts'
 import type { Runtime } from '@muster/kit/call.ts'
-import { createKeyring } from '@muster/kit/keyring.ts'
 import { createLog } from '@muster/kit/log.ts'
+import { createGrantKeyring } from '@muster/kit/secrets/grant-keyring.ts'
+import { createKeyring } from '@muster/kit/secrets/keyring.ts'
 import { afterAll } from 'vitest'
-import { testDatabase, testRedis, testRedisOf } from './stores.ts'
+import { outgoingForTests } from './outgoing.ts'
+import { type TestDatabase, testDatabase, testRedis, testRedisOf } from './stores.ts'
 
 /** With this token tests read the SMS that were sent. */
 const testOutboxToken = 'outbox-of-the-tests-and-of-no-one-else'
 
-async function makeServices(): Promise<Services> {
-  const { appUrl, systemUrl } = testDatabase()
+async function makeServices({ appUrl, systemUrl }: TestDatabase): Promise<Services> {
   const redis = connectRedis(testRedisOf('admin'), 'test')
   await untilReady(redis, 10_000)
   const services = createServices({
@@ -24,6 +25,7 @@ async function makeServices(): Promise<Services> {
     system: createPool({ url: systemUrl, name: 'test-system', max: 6 }),
     redis,
     keyring: createKeyring(),
+    grantKeyring: createGrantKeyring(),
     log: createLog('test', 'silent'),
     settings: {
       version: '0.0.0-test',
@@ -32,6 +34,7 @@ async function makeServices(): Promise<Services> {
       enableRegistration: true,
       enable2fa: true,
       outboxToken: testOutboxToken,
+      outgoing: outgoingForTests,
     },
   })
   await bootstrap(services, null)
@@ -46,9 +49,9 @@ async function makeServices(): Promise<Services> {
 
 let made: Promise<Services> | undefined
 
-/** The services of this test file. */
-export function testServices(): Promise<Services> {
-  made ??= makeServices()
+/** The services of this test file. @param database another one than that of the run, for the first call of a file */
+export function testServices(database = testDatabase()): Promise<Services> {
+  made ??= makeServices(database)
   return made
 }
 

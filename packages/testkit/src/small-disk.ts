@@ -11,9 +11,11 @@ export class SmallDisk {
     this.path = path
   }
 
-  /** @throws where mounting is not allowed */
-  static mount(megabytes: number): SmallDisk {
-    const path = mkdtempSync(join(tmpdir(), 'muster-disk-'))
+  /**
+   * @param path an empty folder, which the disk's end removes
+   * @throws where mounting is not allowed
+   */
+  static mount(megabytes: number, path = mkdtempSync(join(tmpdir(), 'muster-disk-'))): SmallDisk {
     try {
       execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'muster-test', path], { stdio: 'pipe' })
     } catch (error) {

@@ -1,6 +1,7 @@
 import { WireError } from './frame.ts'
 import { encodeMessage, headerOf } from './message.ts'
 import { ack } from './messages/ack.ts'
+import { assignment } from './messages/assignment.ts'
 import { cancel } from './messages/cancel.ts'
 import { certificate } from './messages/certificate.ts'
 import { challenge } from './messages/challenge.ts'
@@ -31,6 +32,7 @@ export const downMessages = {
   ticket,
   order,
   orderKeys,
+  assignment,
 } as const
 
 type Kinds = typeof downMessages

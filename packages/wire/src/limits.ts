@@ -36,3 +36,14 @@ export const servicesMax = 5_000
 export const usersMax = 2_000
 export const disksMax = 256
 export const networkMax = 256
+export const driversMax = 5_000
+export const updatesMax = 5_000
+export const featuresMax = 2_000
+
+export const assignedChecksMax = 1_000
+export const observationsMax = 100
+
+/** Facts that a machine watches. */
+export const factsMax = 200
+/** One finding as JSON. Contents of files are never sent. */
+export const factBytesMax = 4 * 1024

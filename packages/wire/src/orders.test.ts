@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, generateKeyPairSync } from 'node:crypto'
-import { signOrderKeys } from '@muster/kit/order-keys.ts'
+import { signOrderKeys } from '@muster/kit/secrets/order-keys.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeDown, encodeDown } from './down.ts'
@@ -124,7 +124,7 @@ describe('an order', () => {
   })
 
   test('carries only the frames with power over a machine, never another order or a handshake message', () => {
-    expect([...orderedTypes].toSorted((one, other) => one - other)).toEqual([4, 5, 6, 9, 10, 11])
+    expect([...orderedTypes].toSorted((one, other) => one - other)).toEqual([4, 5, 6, 9, 10, 11, 15])
   })
 })
 

@@ -1,6 +1,7 @@
 import { createHash, type KeyObject, sign, verify } from 'node:crypto'
 import { type DownMessage, decodeDown } from './down.ts'
 import { readHeader, WireError } from './frame.ts'
+import { assignment } from './messages/assignment.ts'
 import { cancel } from './messages/cancel.ts'
 import { certificate } from './messages/certificate.ts'
 import { command } from './messages/command.ts'
@@ -19,9 +20,10 @@ export {
   OrderKeyStatement,
   orderKeyId,
   orderKeyOf,
+  type StatementPurpose,
   signOrderKeys,
   type TrustedOrderKeys,
-} from '@muster/kit/order-keys.ts'
+} from '@muster/kit/secrets/order-keys.ts'
 
 /** Frames that are allowed inside an order. Agents accept them only there, except the heartbeat interval of `settings`. */
 export const orderedTypes: ReadonlySet<number> = new Set([
@@ -31,6 +33,7 @@ export const orderedTypes: ReadonlySet<number> = new Set([
   certificate.type,
   settings.type,
   request.type,
+  assignment.type,
 ])
 
 /** The signed fields of an order, without its frame. */

@@ -13,17 +13,18 @@ export const releaseVersion = z.string().regex(/^\d{1,6}\.\d{1,6}\.\d{1,6}(-[a-z
   error: 'must look like 1.2.3 or 1.2.3-rc.1',
 })
 
-/** The description of an executable in the signed metadata's `custom` field. */
+/** The description of an executable, or of the installer around it, in the signed metadata's `custom` field. */
 export const ReleaseTarget = z.object({
   version: releaseVersion,
   os: z.enum(releaseSystems),
   arch: z.enum(releaseArchitectures),
+  format: z.literal('msi').optional(),
 })
 export type ReleaseTarget = z.infer<typeof ReleaseTarget>
 
 /** Its path among the signed targets. */
-export function releaseTargetPath({ version, os, arch }: ReleaseTarget): string {
-  return `${version}/${os}-${arch}/muster-agent`
+export function releaseTargetPath({ version, os, arch, format }: ReleaseTarget): string {
+  return `${version}/${os}-${arch}/muster-agent${format === undefined ? '' : `.${format}`}`
 }
 
 /** Whether it is a candidate, which is never the latest version. */

@@ -32,6 +32,7 @@ const messages: Record<UpMessage['name'], fc.Arbitrary<UpMessage>> = {
       agentVersion: name(64),
       role: fc.constantFrom('agent' as const, 'watchdog' as const),
       tickets: optional(fc.boolean()),
+      capabilities: optional(fc.stringMatching(/^[+a-z]{1,255}$/)),
     }),
   }),
   resume: fc.record({
@@ -44,6 +45,7 @@ const messages: Record<UpMessage['name'], fc.Arbitrary<UpMessage>> = {
       bootId: fc.integer({ min: 1, max: bootIdMax }),
       agentVersion: name(64),
       role: fc.constantFrom('agent' as const, 'watchdog' as const),
+      capabilities: optional(fc.stringMatching(/^[+a-z]{1,255}$/)),
     }),
   }),
   heartbeat: fc.record({
@@ -104,6 +106,30 @@ const messages: Record<UpMessage['name'], fc.Arbitrary<UpMessage>> = {
       stdout: optional(word(300)),
       result: optional(plainMap),
       durationMs: fc.integer({ min: 0, max: 1_000_000 }),
+    }),
+  }),
+  unopened: fc.record({
+    name: fc.constant('unopened' as const),
+    sequence,
+    body: fc.record({ commandId: fc.uuid(), sealingKey: fc.constant('Ab_-'.repeat(32)) }),
+  }),
+  observations: fc.record({
+    name: fc.constant('observations' as const),
+    sequence,
+    body: fc.record({
+      kind: fc.constantFrom('rules' as const, 'monitors' as const),
+      revision: fc.integer({ min: 0, max: 1_000_000 }),
+      items: fc.array(
+        fc.record({
+          id: name(100),
+          at: fc.integer({ min: 0, max: 8_000_000_000_000 }),
+          state: fc.constantFrom('ok' as const, 'degraded' as const, 'failed' as const, 'unknown' as const),
+          rounds: fc.integer({ min: 0, max: 100 }),
+          failed: fc.integer({ min: 0, max: 100 }),
+          text: optional(word(500)),
+        }),
+        { maxLength: 10 },
+      ),
     }),
   }),
   reply: fc.record({

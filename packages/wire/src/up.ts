@@ -3,11 +3,13 @@ import { encodeMessage, headerOf } from './message.ts'
 import { heartbeat } from './messages/heartbeat.ts'
 import { hello, type Role } from './messages/hello.ts'
 import { inventory } from './messages/inventory.ts'
+import { observations } from './messages/observations.ts'
 import { progress } from './messages/progress.ts'
 import { refusal } from './messages/refusal.ts'
 import { reply } from './messages/reply.ts'
 import { result } from './messages/result.ts'
 import { resume } from './messages/resume.ts'
+import { unopened } from './messages/unopened.ts'
 import { updateStatus } from './messages/update-status.ts'
 import { watchdogKey } from './messages/watchdog-key.ts'
 import { watchdogStatus } from './messages/watchdog-status.ts'
@@ -25,6 +27,8 @@ export const upMessages = {
   reply,
   resume,
   refusal,
+  observations,
+  unopened,
 } as const
 
 /** Messages that workers store. Ingest answers the others itself; heartbeats have a decoder of their own. */
@@ -36,6 +40,8 @@ export const storedMessages = {
   watchdogStatus,
   watchdogKey,
   refusal,
+  observations,
+  unopened,
 } as const
 
 export type StoredMessage = ReturnType<(typeof storedMessages)[keyof typeof storedMessages]['read']>

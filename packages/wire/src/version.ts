@@ -9,4 +9,4 @@ export const subprotocol = 'muster.v1'
 export const agentPath = '/agent'
 
 /** Fingerprint of every message's schema; version.test.ts explains what to do when it changes. */
-export const schemaHash = '43319839cd162070'
+export const schemaHash = 'c0f242228ec4c7a7'

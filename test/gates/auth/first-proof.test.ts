@@ -18,8 +18,8 @@ import { mailsTo, tokenMailedTo } from '@muster/testkit/mail.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { world } from '@muster/testkit/world.ts'
 import { describe, expect, it } from 'vitest'
-import { connected, roleNamed, someone, startProviders } from '../sso/connected.ts'
-import { startSite, Visitor } from '../sso/site.ts'
+import { connectProvider, newSubject, roleNamed, startProviders } from '../sso/provider-setup.ts'
+import { BrowserClient, startSsoServer } from '../sso/sso-server.ts'
 import {
   device,
   enrollAll,
@@ -34,8 +34,8 @@ import {
 } from './planted.ts'
 
 const msp = await world()
-const site = await startSite()
-const { idp } = await startProviders(site)
+const sso = await startSsoServer()
+const { idp } = await startProviders(sso)
 const anywhere = () => ({ ip: ownAddress() })
 const adminRole =
   (await call(msp.partnerAdmin, users.roles, {})).data.find(({ name }) => name === 'Partner Admin')?.id ?? ''
@@ -43,9 +43,9 @@ const adminRole =
 /** A stranger's identity provider creates the account, and the stranger enrolls all that its session allows. */
 async function provisioned(): Promise<Planted> {
   const there = await world()
-  await connected(there, idp, { autoProvision: true, defaultRoleId: await roleNamed(there, 'Org Admin') })
-  const { subject, email } = someone(idp)
-  const browser = new Visitor(site)
+  await connectProvider(there, idp, { autoProvision: true, defaultRoleId: await roleNamed(there, 'Org Admin') })
+  const { subject, email } = newSubject(idp)
+  const browser = new BrowserClient(sso)
   const { body } = await browser.exchange((await browser.signIn(there.org.id, subject)).code)
   const opened = { token: body.accessToken, refreshToken: body.refreshToken }
   return { email, userId: body.user.id, password: null, sessions: [opened], ...(await enrollAll(opened)) }

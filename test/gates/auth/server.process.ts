@@ -7,9 +7,10 @@ import { createRuntime, createServices } from '@muster/areas/runtime.ts'
 import type { Settings } from '@muster/areas/services.ts'
 import { connectRedis, connectSubscriber, untilReady } from '@muster/backplane/redis.ts'
 import { createPool } from '@muster/db/pool.ts'
-import type { Keyring } from '@muster/kit/keyring.ts'
 import { createLog } from '@muster/kit/log.ts'
 import { createMetrics } from '@muster/kit/metrics.ts'
+import { createGrantKeyring } from '@muster/kit/secrets/grant-keyring.ts'
+import type { Keyring } from '@muster/kit/secrets/keyring.ts'
 
 export interface ServerSettings {
   readonly appUrl: string
@@ -33,6 +34,7 @@ const services = createServices({
   redis,
   subscriber,
   keyring: given.keyring,
+  grantKeyring: createGrantKeyring(),
   log,
   settings: given.settings,
 })

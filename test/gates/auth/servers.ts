@@ -2,13 +2,11 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Settings } from '@muster/areas/services.ts'
+import type { ResponseBody } from '@muster/testkit/response-body.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { testDatabase, testRedis } from '@muster/testkit/stores.ts'
 import { afterAll } from 'vitest'
 import type { ServerSettings } from './server.process.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of the response
-type ResponseBody = any
 
 export interface Answer {
   readonly status: number

@@ -134,7 +134,7 @@ describe('B15', () => {
 
   it('accepts an older key of the keyring, and rejects a removed one', async () => {
     const { AccessTokens } = await import('@muster/areas/access/auth/sessions/tokens.ts')
-    const { createKeyring } = await import('@muster/kit/keyring.ts')
+    const { createKeyring } = await import('@muster/kit/secrets/keyring.ts')
     const fresh = createKeyring()
     const rotated = new AccessTokens({ ...fresh, accessTokens: [...fresh.accessTokens, ...keyring.accessTokens] })
     expect(await rotated.verify(valid)).toMatchObject({ sub: here.orgAdmin.userId })

@@ -1,16 +1,16 @@
-// Case B10: no address that an identity provider is given, or gives itself, makes the server talk to the inside.
+// Case B10: no address of an identity provider, configured or discovered, makes the server connect to internal networks.
 import { createServer } from 'node:net'
 import { discover } from '@muster/areas/access/sso/identity-provider.ts'
-import { providers } from '@muster/areas/access/sso/providers.contract.ts'
+import { providers } from '@muster/areas/access/sso/providers/providers.contract.ts'
 import { call } from '@muster/testkit/call.ts'
 import { world } from '@muster/testkit/world.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startCrookedProvider } from './crooked-provider.ts'
-import { startSite, Visitor } from './site.ts'
+import { startFaultyProvider } from './faulty-provider.ts'
+import { BrowserClient, startSsoServer } from './sso-server.ts'
 
-// The crooked provider itself is opened; everything else is not, the next loopback address included.
-const site = await startSite(['127.0.0.1/32'])
-const crook = await startCrookedProvider()
+// Only the address of the faulty provider is allowed. All others are not, including the next loopback address.
+const sso = await startSsoServer(['127.0.0.1/32'])
+const faulty = await startFaultyProvider()
 const there = await world()
 let connections = 0
 const trap = createServer((socket) => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   trap.close()
-  await crook.stop()
+  await faulty.stop()
 })
 
 const hosts = [
@@ -67,13 +67,13 @@ const given = (issuer: string) => ({ orgId: there.org.id, name: 'Inside', issuer
 
 const bearer = { authorization: `Bearer ${there.partnerAdmin.token}` }
 async function active(): Promise<string> {
-  const { id } = await call(there.partnerAdmin, providers.create, given(crook.issuer))
+  const { id } = await call(there.partnerAdmin, providers.create, given(faulty.issuer))
   await call(there.partnerAdmin, providers.status, { id, status: 'active' })
   return id
 }
 
 describe('forbidden addresses', () => {
-  it('as issuer are refused, or never connected to', async () => {
+  it('as issuer are rejected, or never connected to', async () => {
     for (const issuer of addresses()) {
       const made = await call(there.partnerAdmin, providers.create, given(issuer)).catch((error: unknown) => error)
       if (made instanceof Error) continue
@@ -82,37 +82,40 @@ describe('forbidden addresses', () => {
     expect(connections).toBe(0)
   })
 
-  it.each(['token_endpoint', 'jwks_uri', 'userinfo_endpoint'])('as %s end the sign-in unasked', async (field) => {
-    const id = await active()
-    for (const inside of addresses()) {
-      // Only somebody whose address is not in the token makes us ask for more.
-      const claims = field === 'userinfo_endpoint' ? { email: undefined } : {}
-      crook.doWrong({ document: { [field]: `${inside}/` }, claims })
-      await discover(site.services, crook.issuer, true)
-      const browser = new Visitor(site)
-      const address = await browser.begin(there.org.id, { provider: id })
-      crook.remember(address)
-      const state = address.searchParams.get('state') ?? ''
-      const back = `${site.url}/api/v1/sso/callback?${new URLSearchParams({ code: 'x', state })}`
-      const { error, code } = await browser.arrive(back)
-      expect(['provider_unavailable', 'sign_in_failed'], inside).toContain(error)
-      expect(code).toBeNull()
-    }
-    expect(connections).toBe(0)
-  })
+  it.each(['token_endpoint', 'jwks_uri', 'userinfo_endpoint'])(
+    'as %s end the sign-in without a connection',
+    async (field) => {
+      const id = await active()
+      for (const inside of addresses()) {
+        // The user info endpoint is called only if the token has no address.
+        const claims = field === 'userinfo_endpoint' ? { email: undefined } : {}
+        faulty.setFaults({ document: { [field]: `${inside}/` }, claims })
+        await discover(sso.services, faulty.issuer, true)
+        const browser = new BrowserClient(sso)
+        const address = await browser.begin(there.org.id, { provider: id })
+        faulty.rememberNonce(address)
+        const state = address.searchParams.get('state') ?? ''
+        const back = `${sso.url}/api/v1/sso/callback?${new URLSearchParams({ code: 'x', state })}`
+        const { error, code } = await browser.arrive(back)
+        expect(['provider_unavailable', 'sign_in_failed'], inside).toContain(error)
+        expect(code).toBeNull()
+      }
+      expect(connections).toBe(0)
+    },
+  )
 
-  it('are named by the test of a provider, and not connected to', async () => {
+  it('are named in the test of a provider, which does not connect to them', async () => {
     const id = await active()
-    crook.doWrong({ document: { jwks_uri: `https://127.0.0.2:${port}/` } })
-    const { body } = await new Visitor(site).post(`/sso/providers/${id}/test`, {}, bearer)
+    faulty.setFaults({ document: { jwks_uri: `https://127.0.0.2:${port}/` } })
+    const { body } = await new BrowserClient(sso).post(`/sso/providers/${id}/test`, {}, bearer)
     expect(body.success).toBe(false)
     expect(body.steps.at(-1)).toMatchObject({
       step: 'keys',
       ok: false,
       message: expect.stringContaining('not allowed'),
     })
-    crook.doWrong({})
-    const fine = await new Visitor(site).post(`/sso/providers/${id}/test`, {}, bearer)
+    faulty.setFaults({})
+    const fine = await new BrowserClient(sso).post(`/sso/providers/${id}/test`, {}, bearer)
     expect(fine.body.steps.map(({ step, ok }: { step: string; ok: boolean }) => [step, ok])).toEqual([
       ['address', true],
       ['discovery', true],
@@ -124,20 +127,20 @@ describe('forbidden addresses', () => {
       ['scopes', true],
       ['keys', true],
     ])
-    crook.doWrong({ document: { issuer: 'https://elsewhere.example', code_challenge_methods_supported: ['plain'] } })
-    const other = await new Visitor(site).post(`/sso/providers/${id}/test`, {}, bearer)
+    faulty.setFaults({ document: { issuer: 'https://elsewhere.example', code_challenge_methods_supported: ['plain'] } })
+    const other = await new BrowserClient(sso).post(`/sso/providers/${id}/test`, {}, bearer)
     expect(other.body.steps.at(-1)).toMatchObject({ step: 'issuer', ok: false })
     expect(connections).toBe(0)
   })
 
-  it('as the place to send the browser to are not used either', async () => {
+  it('as authorization endpoint are rejected', async () => {
     for (const evil of ['javascript:alert(1)', 'data:text/html,x', 'http://evil.example/']) {
-      crook.doWrong({ document: { authorization_endpoint: evil } })
-      await discover(site.services, crook.issuer, true)
+      faulty.setFaults({ document: { authorization_endpoint: evil } })
+      await discover(sso.services, faulty.issuer, true)
       const id = await active()
-      const path = `${site.url}/api/v1/sso/login/${there.org.id}?provider=${id}`
-      const { headers } = await new Visitor(site).get(path)
-      expect(headers.get('location'), evil).toBe(`${site.url}/login?error=provider_unavailable`)
+      const path = `${sso.url}/api/v1/sso/login/${there.org.id}?provider=${id}`
+      const { headers } = await new BrowserClient(sso).get(path)
+      expect(headers.get('location'), evil).toBe(`${sso.url}/login?error=provider_unavailable`)
     }
   })
 })

@@ -1,16 +1,16 @@
-// An identity provider's side of SCIM.
-import { providers, scimTokens } from '@muster/areas/access/sso/providers.contract.ts'
+// A SCIM client, as an identity provider has.
+
+import { providers, scimTokens } from '@muster/areas/access/sso/providers/providers.contract.ts'
 import { call } from '@muster/testkit/call.ts'
 import { ownAddress } from '@muster/testkit/credentials.ts'
+import type { ResponseBody } from '@muster/testkit/response-body.ts'
 import type { World } from '@muster/testkit/world.ts'
-import type { Site } from './site.ts'
+import type { SsoServer } from './sso-server.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever the service answered; the tests say what it should be
-type Said = any
 interface Answer {
   readonly status: number
   readonly headers: Headers
-  readonly body: Said
+  readonly body: ResponseBody
 }
 
 export class ScimClient {
@@ -49,10 +49,10 @@ export class ScimClient {
   }
 }
 
-/** A provider of the organisation that keeps its members up to date. */
-export async function provisioning(site: Site, there: World, more: object = {}) {
+/** Adds a provider that provisions the members of the organization. */
+export async function provisioning(sso: SsoServer, there: World, more: object = {}) {
   const given = { orgId: there.org.id, name: 'Directory', issuer: 'https://127.0.0.1', clientId: 'x', ...more }
   const { id } = await call(there.partnerAdmin, providers.create, given)
   const { token } = await call(there.partnerAdmin, scimTokens.rotate, { id })
-  return { id, scim: new ScimClient(`${site.url}/scim/v2`, token) }
+  return { id, scim: new ScimClient(`${sso.url}/scim/v2`, token) }
 }

@@ -1,4 +1,4 @@
-// SCIM as identity providers speak it, over HTTP: groups are roles.
+// SCIM groups over HTTP, as identity providers use them. Groups are roles.
 import { randomBytes } from 'node:crypto'
 import { roles } from '@muster/areas/access/roles/roles.contract.ts'
 import { users } from '@muster/areas/access/users/users.contract.ts'
@@ -7,9 +7,9 @@ import { call } from '@muster/testkit/call.ts'
 import { type World, world } from '@muster/testkit/world.ts'
 import { describe, expect, it } from 'vitest'
 import { provisioning, type ScimClient } from './scim-client.ts'
-import { startSite } from './site.ts'
+import { startSsoServer } from './sso-server.ts'
 
-const site = await startSite()
+const sso = await startSsoServer()
 const unique = () => randomBytes(6).toString('hex')
 const addUser = async (scim: ScimClient): Promise<string> =>
   (await scim.ask('POST', '/Users', { userName: `${unique()}@example.test` })).body.id
@@ -18,9 +18,9 @@ const groupNamed = async (scim: ScimClient, name: string) =>
   (await scim.find('Groups', `displayName eq "${name}"`)).body.Resources[0]
 
 describe('groups', () => {
-  it('are the roles of the organisation, with who has them', async () => {
+  it('are the roles of the organization with their members', async () => {
     const there = await world()
-    const { scim } = await provisioning(site, there)
+    const { scim } = await provisioning(sso, there)
     const own = await call(there.orgAdmin, roles.create, { name: `Own ${unique()}` })
     await call(there.partnerAdmin, roles.create, { name: `Partner ${unique()}` })
     const { body } = await scim.ask('GET', '/Groups')
@@ -35,9 +35,9 @@ describe('groups', () => {
     expect((await scim.ask('GET', `/Groups/${own.id}`)).body).toMatchObject({ displayName: own.name, members: [] })
   })
 
-  it('give and take roles; of several the widest counts', async () => {
+  it('assign and remove roles; of several roles the one with the most permissions applies', async () => {
     const there = await world()
-    const { scim } = await provisioning(site, there)
+    const { scim } = await provisioning(sso, there)
     const user = await addUser(scim)
     const [technicians, admins] = [await groupNamed(scim, 'Org Technician'), await groupNamed(scim, 'Org Admin')]
     const member = [{ value: user }]
@@ -62,10 +62,10 @@ describe('groups', () => {
     ])
   })
 
-  it('replace the role that somebody was given by hand, and fall back to the provider’s default', async () => {
+  it('replace roles that were assigned by hand, and fall back to the default role of the provider', async () => {
     const there = await world()
     const technician = (await call(there.orgAdmin, roles.list, {})).data.find(({ name }) => name === 'Org Technician')
-    const { scim } = await provisioning(site, there, { defaultRoleId: technician?.id ?? '' })
+    const { scim } = await provisioning(sso, there, { defaultRoleId: technician?.id ?? '' })
     const user = await addUser(scim)
     expect(await roleOf(there, user)).toBe('Org Technician')
     const admins = await groupNamed(scim, 'Org Admin')
@@ -76,9 +76,9 @@ describe('groups', () => {
     expect(await roleOf(there, there.orgAdmin.userId)).toBe('Org Technician')
   })
 
-  it('that are new become roles that allow nothing, and go again', async () => {
+  it('that are new become roles without permissions, which can be deleted', async () => {
     const there = await world()
-    const { scim } = await provisioning(site, there)
+    const { scim } = await provisioning(sso, there)
     const user = await addUser(scim)
     const displayName = `Helpdesk ${unique()}`
     const made = await scim.ask('POST', '/Groups', { displayName, externalId: 'g-1', members: [{ value: user }] })
@@ -104,9 +104,9 @@ describe('groups', () => {
     expect(actions).toEqual(['scim.group.create', 'scim.group.update', 'scim.group.delete'])
   })
 
-  it('that the provider did not make keep their name and stay', async () => {
+  it('that the provider did not create cannot be renamed or deleted', async () => {
     const there = await world()
-    const { scim } = await provisioning(site, there)
+    const { scim } = await provisioning(sso, there)
     const viewers = await groupNamed(scim, 'Org Viewer')
     const path = `/Groups/${viewers.id}`
     expect((await scim.patch(path, { op: 'replace', path: 'displayName', value: 'Mine' })).body).toMatchObject({
@@ -114,14 +114,14 @@ describe('groups', () => {
     })
     expect((await scim.ask('DELETE', path)).status).toBe(403)
     expect((await scim.ask('POST', '/Groups', { displayName: 'org admin' })).status).toBe(409)
-    expect((await scim.patch(path, { op: 'add', path: 'members', value: [{ value: 'nobody' }] })).body).toMatchObject({
+    expect((await scim.patch(path, { op: 'add', path: 'members', value: [{ value: 'unknown' }] })).body).toMatchObject({
       scimType: 'invalidValue',
     })
   })
 
-  it('of another organisation do not exist, nor do its people', async () => {
+  it('of another organization are not found, and its users cannot be members', async () => {
     const [there, elsewhere] = [await world(), await world()]
-    const { scim } = await provisioning(site, there)
+    const { scim } = await provisioning(sso, there)
     const theirs = await call(elsewhere.orgAdmin, roles.create, { name: `Theirs ${unique()}` })
     const ofPartner = await call(there.partnerAdmin, roles.create, { name: `Partner's ${unique()}` })
     for (const { id } of [theirs, ofPartner]) {

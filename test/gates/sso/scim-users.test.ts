@@ -1,7 +1,7 @@
-// SCIM as identity providers speak it, over HTTP: members of an organisation.
+// SCIM users over HTTP, as identity providers use them. Users are members of an organization.
 import { randomBytes } from 'node:crypto'
 import { session } from '@muster/areas/access/auth/sign-in/session.contract.ts'
-import { providers, scimTokens } from '@muster/areas/access/sso/providers.contract.ts'
+import { providers, scimTokens } from '@muster/areas/access/sso/providers/providers.contract.ts'
 import { users } from '@muster/areas/access/users/users.contract.ts'
 import { operations } from '@muster/areas/registry.ts'
 import { organizations } from '@muster/areas/tenancy/tenancy/organizations/organizations.contract.ts'
@@ -12,9 +12,9 @@ import { testServices } from '@muster/testkit/services.ts'
 import { person, world } from '@muster/testkit/world.ts'
 import { describe, expect, it } from 'vitest'
 import { provisioning, ScimClient } from './scim-client.ts'
-import { startSite } from './site.ts'
+import { startSsoServer } from './sso-server.ts'
 
-const site = await startSite()
+const sso = await startSsoServer()
 const address = () => `${randomBytes(6).toString('hex')}@example.test`
 const newUser = (userName = address(), more: object = {}) => ({
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
@@ -25,11 +25,11 @@ const newUser = (userName = address(), more: object = {}) => ({
   ...more,
 })
 
-describe('the door', () => {
-  it('says what it supports, to anybody, at both addresses', async () => {
-    for (const base of [`${site.url}/scim/v2`, `${site.url}/api/v1/scim/v2`]) {
-      const nobody = new ScimClient(base, 'none')
-      const { status, headers, body } = await nobody.ask('GET', '/ServiceProviderConfig')
+describe('the SCIM endpoint', () => {
+  it('describes its features without a token, under both paths', async () => {
+    for (const base of [`${sso.url}/scim/v2`, `${sso.url}/api/v1/scim/v2`]) {
+      const anonymous = new ScimClient(base, 'none')
+      const { status, headers, body } = await anonymous.ask('GET', '/ServiceProviderConfig')
       expect(status).toBe(200)
       expect(headers.get('content-type')).toMatch(/^application\/scim\+json/)
       expect(body).toMatchObject({
@@ -37,19 +37,18 @@ describe('the door', () => {
         filter: { supported: true },
         bulk: { supported: false },
       })
-      expect((await nobody.ask('GET', '/ResourceTypes')).body.Resources.map(({ id }: { id: string }) => id)).toEqual([
-        'User',
-        'Group',
-      ])
+      expect((await anonymous.ask('GET', '/ResourceTypes')).body.Resources.map(({ id }: { id: string }) => id)).toEqual(
+        ['User', 'Group'],
+      )
       const id = 'urn:ietf:params:scim:schemas:core:2.0:User'
-      expect((await nobody.ask('GET', `/Schemas/${id}`)).body).toMatchObject({ id, name: 'User' })
-      expect((await nobody.ask('GET', '/Schemas/x')).status).toBe(404)
+      expect((await anonymous.ask('GET', `/Schemas/${id}`)).body).toMatchObject({ id, name: 'User' })
+      expect((await anonymous.ask('GET', '/Schemas/x')).status).toBe(404)
     }
   })
 
-  it('opens with the token of the provider and nothing else, and refuses in the shape of the standard', async () => {
+  it('accepts only the token of the provider, and rejects others with an error in SCIM format', async () => {
     const there = await world()
-    const { id, scim } = await provisioning(site, there)
+    const { id, scim } = await provisioning(sso, there)
     expect((await scim.ask('GET', '/Users')).status).toBe(200)
     const first = scim.token
     for (const wrong of ['', 'nonsense', there.orgAdmin.token, there.systemAdmin.token, `${first.slice(0, -2)}AA`]) {
@@ -82,20 +81,20 @@ describe('the door', () => {
     expect(actions).toEqual([...Array.from({ length: 4 }, () => 'scim.token.rotate'), 'scim.token.revoke'])
   })
 
-  it('is never the way of a person: each operation that is not public knowledge refuses without a token', async () => {
-    const nobody = new ScimClient(`${site.url}/scim/v2`, 'none')
+  it('requires a token for each operation on users and groups', async () => {
+    const anonymous = new ScimClient(`${sso.url}/scim/v2`, 'none')
     const closed = operations.filter(({ id }) => /^scim\.(users|groups)\./.test(id))
     expect(closed).toHaveLength(12)
     for (const { endpoint } of closed) {
       const path = endpoint.path.replace('/scim/v2', '').replace(':id', '00000000-0000-4000-8000-000000000000')
       const body = { userName: 'x', displayName: 'x', Operations: [{ op: 'add', path: 'x' }] }
       const given = endpoint.method === 'GET' || endpoint.method === 'DELETE' ? undefined : body
-      expect((await nobody.ask(endpoint.method, path, given)).status, endpoint.path).toBe(401)
+      expect((await anonymous.ask(endpoint.method, path, given)).status, endpoint.path).toBe(401)
     }
   })
 
-  it('refuses what is no JSON and what is no patch in the same shape', async () => {
-    const { scim } = await provisioning(site, await world())
+  it('rejects invalid JSON, patches and filters with an error in SCIM format', async () => {
+    const { scim } = await provisioning(sso, await world())
     const answer = await fetch(`${scim.base}/Users`, {
       method: 'POST',
       headers: { authorization: `Bearer ${scim.token}`, 'content-type': 'application/scim+json' },
@@ -117,7 +116,7 @@ describe('the door', () => {
 describe('a user', () => {
   it('is added as a member with the default role, shown, found and audited', async () => {
     const there = await world()
-    const { scim, id: provider } = await provisioning(site, there)
+    const { scim, id: provider } = await provisioning(sso, there)
     const given = newUser(address(), { externalId: 'ext-1' })
     const made = await scim.ask('POST', '/Users', given)
     expect(made.status).toBe(201)
@@ -138,9 +137,9 @@ describe('a user', () => {
     expect((await scim.ask('POST', '/Users', given)).body).toMatchObject({ status: '409', scimType: 'uniqueness' })
   })
 
-  it('is found by filters, in pages, with the attributes that are wanted', async () => {
+  it('is found by filters, in pages, with the requested attributes', async () => {
     const there = await world()
-    const { scim } = await provisioning(site, there)
+    const { scim } = await provisioning(sso, there)
     const mark = randomBytes(4).toString('hex')
     for (const n of [1, 2, 3]) {
       const more = { externalId: `${mark}-${n}`, active: n !== 3, displayName: `Person ${n} 100%_\\` }
@@ -163,14 +162,14 @@ describe('a user', () => {
     expect(page.body).toMatchObject({ totalResults: 3, startIndex: 2, itemsPerPage: 1 })
     expect(Object.keys(page.body.Resources[0]).sort()).toEqual(['id', 'meta', 'schemas', 'userName'])
     expect((await scim.ask('GET', '/Users?count=0')).body).toMatchObject({ totalResults: 4, Resources: [] })
-    // The organisation's administrator was there before.
+    // The organization's administrator existed before the provider.
     const own = await scim.find('Users', `userName eq "${there.orgAdmin.email}"`)
     expect(own.body.Resources).toMatchObject([{ id: there.orgAdmin.userId }])
   })
 
-  it('is changed as Entra ID and as Okta do it', async () => {
+  it('is changed by the requests of Entra ID and Okta', async () => {
     const there = await world()
-    const { scim } = await provisioning(site, there)
+    const { scim } = await provisioning(sso, there)
     const { body } = await scim.ask('POST', '/Users', newUser())
     const path = `/Users/${body.id}`
     const member = () => call(there.orgAdmin, users.get, { id: body.id })
@@ -207,9 +206,9 @@ describe('a user', () => {
     })
   })
 
-  it('whose userName is the address has a new address with a new userName', async () => {
+  it('gets a new address with a new userName if the userName is the address', async () => {
     const there = await world()
-    const { scim } = await provisioning(site, there)
+    const { scim } = await provisioning(sso, there)
     const { body } = await scim.ask('POST', '/Users', { userName: address() })
     const moved = address()
     await scim.patch(`/Users/${body.id}`, { op: 'replace', path: 'userName', value: moved })
@@ -224,15 +223,15 @@ describe('a user', () => {
     expect(named.status).toBe(201)
   })
 
-  it('that is deactivated is out within a second, that is deleted keeps its history', async () => {
+  it('loses access within a second when deactivated, and keeps its history when deleted', async () => {
     const there = await world()
-    const { scim } = await provisioning(site, there)
+    const { scim } = await provisioning(sso, there)
     const member = await person(
       { scope: 'organization', partnerId: there.partner.id, orgId: there.org.id },
       { role: 'Org Viewer' },
     )
     const me = async () =>
-      (await fetch(`${site.url}/api/v1/auth/me`, { headers: { authorization: `Bearer ${member.token}` } })).status
+      (await fetch(`${sso.url}/api/v1/auth/me`, { headers: { authorization: `Bearer ${member.token}` } })).status
     expect(await me()).toBe(200)
     await scim.patch(`/Users/${member.userId}`, { op: 'replace', value: { active: false } })
     const began = performance.now()
@@ -249,9 +248,9 @@ describe('a user', () => {
     await expect(call(member, session.me, {})).rejects.toMatchObject({ status: 401 })
   })
 
-  it('who proved the mailbox, or may do more than look, keeps the address: a token is not worth an administrator', async () => {
+  it('keeps its address if it verified the mailbox or can change more than a viewer, so a token cannot take over an administrator', async () => {
     const there = await world()
-    const { scim } = await provisioning(site, there)
+    const { scim } = await provisioning(sso, there)
     const { system } = await testServices()
     const { userId, email } = there.orgAdmin
     const moved = () => scim.patch(`/Users/${userId}`, { op: 'replace', path: 'userName', value: address() })
@@ -262,9 +261,9 @@ describe('a user', () => {
     expect(rows).toEqual([{ email }])
   })
 
-  it('with an account elsewhere is invited, and neither renamed nor given another address', async () => {
+  it('with an account in another organization is invited, and its name and address do not change', async () => {
     const [there, elsewhere] = [await world(), await world()]
-    const { scim } = await provisioning(site, there)
+    const { scim } = await provisioning(sso, there)
     const { email, userId } = elsewhere.orgAdmin
     const before = await call(elsewhere.orgAdmin, users.get, { id: userId })
     const made = await scim.ask('POST', '/Users', newUser(email))
@@ -283,10 +282,10 @@ describe('a user', () => {
     expect(await call(elsewhere.orgAdmin, session.me, {})).toMatchObject({ id: userId, name: before.name })
   })
 
-  it('of another organisation does not exist, whatever is tried', async () => {
+  it('of another organization is not found by any request', async () => {
     const [there, elsewhere] = [await world(), await world()]
-    const { scim } = await provisioning(site, there)
-    const other = (await provisioning(site, elsewhere)).scim
+    const { scim } = await provisioning(sso, there)
+    const other = (await provisioning(sso, elsewhere)).scim
     const { body } = await other.ask('POST', '/Users', newUser(address(), { externalId: 'theirs' }))
     for (const id of [body.id, elsewhere.partnerAdmin.userId, there.partnerAdmin.userId, 'x']) {
       const path = `/Users/${id}`
@@ -301,9 +300,9 @@ describe('a user', () => {
     expect(await call(elsewhere.orgAdmin, users.get, { id: body.id })).toMatchObject({ status: 'active' })
   })
 
-  it('can be shut out of a suspended organisation but not added to it', async () => {
+  it('can be deactivated in a suspended organization but not added to it', async () => {
     const there = await world()
-    const { scim } = await provisioning(site, there)
+    const { scim } = await provisioning(sso, there)
     const { body } = await scim.ask('POST', '/Users', newUser())
     await call(there.partnerAdmin, organizations.update, { id: there.org.id, status: 'suspended' })
     expect((await scim.ask('POST', '/Users', newUser())).status).toBe(403)

@@ -3,11 +3,11 @@ import { pipeline, type Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliCompressSync, constants, createGzip, gzip, gzipSync } from 'node:zlib'
 import type { Operation } from '@muster/areas/operation.ts'
+import { opened } from '@muster/kit/body/raw-body.ts'
 import type { RawAnswer } from '@muster/kit/call.ts'
-import { etagOf, isKnown } from '@muster/kit/conditions.ts'
 import type { AnyEndpoint } from '@muster/kit/contract.ts'
-import { opened } from '@muster/kit/raw-body.ts'
-import { hasVersion } from '@muster/kit/statuses.ts'
+import { etagOf, isKnown } from '@muster/kit/operation/conditions.ts'
+import { hasVersion, statusOfAnswer } from '@muster/kit/schema/statuses.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 const compressedBytesMin = 2_048
@@ -42,8 +42,9 @@ export async function compressedResponse(request: FastifyRequest, answer: Respon
  * Compresses only responses to reads. A response to a change can contain a new secret beside input of the caller, and the
  * compressed length would reveal information about the secret.
  */
-export async function sendJson(request: FastifyRequest, http: FastifyReply, { endpoint }: Operation, json: string) {
-  http.code(endpoint.status).header('content-type', 'application/json; charset=utf-8')
+export async function sendJson(request: FastifyRequest, http: FastifyReply, { endpoint }: Operation, output: unknown) {
+  const json = JSON.stringify(output)
+  http.code(statusOfAnswer(endpoint, output)).header('content-type', 'application/json; charset=utf-8')
   const isRead = endpoint.kind === 'query'
   const compress = isRead && json.length >= compressedBytesMin && takesGzip(request)
   if (isRead) http.header('vary', 'accept-encoding')

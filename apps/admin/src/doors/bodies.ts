@@ -5,15 +5,23 @@ import { AppError } from '@muster/kit/errors.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { asBytes, decoded, jsonType, problemOfJson } from './json-text.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The handler gets a JSON body as bytes. */
+    keepsBytes?: boolean
+  }
+}
+
 /**
- * Parses JSON bodies in UTF-8, with exactly one meaning. Bodies of other accepted types reach their handlers unread. An empty
- * body counts as no input.
+ * Parses JSON bodies in UTF-8, with exactly one meaning. Bodies of other accepted types reach their handlers unread, and JSON does
+ * as bytes where an operation wants that. An empty body counts as no input.
  */
 export function acceptBodies(app: FastifyInstance, operations: readonly { readonly endpoint: AnyEndpoint }[]) {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(jsonType, { parseAs: 'buffer' }, (request, body, done) => {
     if (body.length === 0) return done(null, undefined)
+    if (request.routeOptions.config.keepsBytes === true) return done(null, asBytes(body))
     const text = decoded(asBytes(body))
     if (text === null) return done(new AppError('VALIDATION_ERROR', 'The body is not valid JSON'))
     const unfit = problemOfJson(text)

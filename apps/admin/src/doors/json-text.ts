@@ -1,5 +1,5 @@
 // Checks JSON text before it is parsed, because a parser hides duplicate fields and has no limits of size.
-import { jsonLimits } from '@muster/kit/json-limits.ts'
+import { jsonLimits } from '@muster/kit/body/json-limits.ts'
 
 /** JSON media types, in UTF-8 only. */
 export const jsonType = /^application\/([\w.-]+\+)?json\s*(;\s*charset="?utf-8"?\s*)?$/i

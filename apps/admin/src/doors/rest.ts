@@ -1,13 +1,14 @@
 // The REST API: one Fastify route per declared operation, under /api/v1.
+import { Readable } from 'node:stream'
 import type { Operation } from '@muster/areas/operation.ts'
 import type { Services } from '@muster/areas/services.ts'
 import type { Db } from '@muster/db/database.ts'
 import type { RawAnswer, Runtime } from '@muster/kit/call.ts'
 import type { AnyEndpoint } from '@muster/kit/contract.ts'
 import { AppError } from '@muster/kit/errors.ts'
-import { follow } from '@muster/kit/follow.ts'
-import { takesProof } from '@muster/kit/proof.ts'
-import { run } from '@muster/kit/run.ts'
+import { follow } from '@muster/kit/operation/follow.ts'
+import { run } from '@muster/kit/operation/run.ts'
+import { takesProof } from '@muster/kit/schema/proof.ts'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { translated } from '../refusals.ts'
 import { answersHead, sendHead, sendJson, sendRaw } from './answers.ts'
@@ -33,15 +34,15 @@ function inPath({ params }: Pick<FastifyRequest, 'params'>): Fields {
  * @throws VALIDATION_ERROR for a field in the wrong place, or with another value than in the path
  */
 function inputOf(
-  { kind, method, query, inputIn }: AnyEndpoint,
+  { kind, method, query, inputIn, unread }: AnyEndpoint,
   { query: asked, body, params }: FastifyRequest,
 ): Fields {
-  if (body !== null && body !== undefined && (typeof body !== 'object' || Array.isArray(body))) {
+  if (!unread && body !== null && body !== undefined && (typeof body !== 'object' || Array.isArray(body))) {
     throw new AppError('VALIDATION_ERROR', 'The body must be a JSON object')
   }
   const given = inPath({ params })
   const inQuery = plainObject(asked)
-  const sent = plainObject(body)
+  const sent = unread ? {} : plainObject(body)
   // The body of a raw operation is bytes, so its fields are in the query.
   const hasBody = inputIn === 'body' || (kind !== 'raw' && method !== 'GET' && method !== 'DELETE')
   const misplaced = hasBody ? Object.keys(inQuery).find((name) => !query.includes(name)) : undefined
@@ -104,6 +105,12 @@ function sendFailureOf(
 /** A path with a trailing slash in the contract is served without it as well. All others are exact. */
 const spellings = (path: string) => (path.endsWith('/') ? [path, path.slice(0, -1)] : [path])
 
+/** The body of a raw operation. The parser has read JSON that an operation wants as bytes. */
+function bytesOf({ unread }: AnyEndpoint, http: FastifyRequest): AsyncIterable<Uint8Array> {
+  if (!unread) return http.raw.iterator({ destroyOnReturn: false })
+  return Readable.from(http.body instanceof Uint8Array ? [http.body] : [])
+}
+
 function routeOf(app: FastifyInstance, url: string, operation: Operation, options: DoorOptions) {
   const { endpoint } = operation
   const { runtime, secureCookies } = options
@@ -112,6 +119,7 @@ function routeOf(app: FastifyInstance, url: string, operation: Operation, option
     url,
     bodyLimit: endpoint.bodyBytesMax,
     exposeHeadRoute: false,
+    config: { keepsBytes: endpoint.unread },
     onRequest(http, _answer, done) {
       if (endpoint.method !== 'GET') refuseOtherBody(endpoint, http)
       done()
@@ -121,7 +129,7 @@ function routeOf(app: FastifyInstance, url: string, operation: Operation, option
       const raw = endpoint.kind === 'raw'
       rejectSecretsInQuery(endpoint, http)
       // Leaving the body early must not close the connection, because the error response still has to be sent.
-      const body = raw && endpoint.method !== 'GET' ? http.raw.iterator({ destroyOnReturn: false }) : null
+      const body = raw && endpoint.method !== 'GET' ? bytesOf(endpoint, http) : null
       const request = requestOf(http, answer, body)
       const reply = replyTo(answer, secureCookies)
       if (endpoint.kind === 'subscription') {
@@ -136,7 +144,7 @@ function routeOf(app: FastifyInstance, url: string, operation: Operation, option
         return http.method === 'HEAD'
           ? sendHead(answer, output as RawAnswer)
           : sendRaw(http, answer, output as RawAnswer)
-      return sendJson(http, answer, operation, JSON.stringify(output))
+      return sendJson(http, answer, operation, output)
     },
   })
 }

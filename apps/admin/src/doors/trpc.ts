@@ -1,8 +1,8 @@
 // The tRPC API: one procedure per declared operation. It calls the same `run` as REST.
 import type { Operation } from '@muster/areas/operation.ts'
 import { AppError } from '@muster/kit/errors.ts'
-import { follow } from '@muster/kit/follow.ts'
-import { run } from '@muster/kit/run.ts'
+import { follow } from '@muster/kit/operation/follow.ts'
+import { run } from '@muster/kit/operation/run.ts'
 import { type AnyTRPCRouter, initTRPC, TRPCError } from '@trpc/server'
 import { fastifyRequestHandler } from '@trpc/server/adapters/fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'

@@ -1,7 +1,7 @@
 import type { Result } from '@muster/wire/messages/result.ts'
 import type { z } from 'zod'
 import type { ErrorCode } from '../error-code.ts'
-import { ToolFailure } from '../tool-failure.ts'
+import { failureOf, isDiskFull, ToolFailure } from '../tool-failure.ts'
 
 /** The outcome that a command itself reports. The runner adds the rest of the result, and all other endings. */
 export type Outcome = Pick<Result, 'exitCode' | 'stdout' | 'stderr' | 'result' | 'error'> & {
@@ -19,6 +19,12 @@ export interface OutputPiece {
 
 export interface CommandRun {
   id: string
+  /** How long it may run. */
+  timeoutMs: number
+  /** What allows the script of a `run_script`; a request has none. */
+  grant?: string | undefined
+  /** The sealed values of its secrets. */
+  sealed?: Uint8Array | undefined
   /** Aborted when the command is canceled or times out, or the agent stops: the command must end soon with its output so far. */
   signal: AbortSignal
   /** Bytes that came with a request. */
@@ -57,8 +63,9 @@ const errorCharsMax = 2000
 
 /** The outcome of a command that failed with an error. */
 export function failed(error: unknown): Outcome {
-  const code = error instanceof ToolFailure ? error.code : 'COMMAND_FAILED'
-  return { status: 'failed', error: errorText(code, error instanceof Error ? error.message : String(error)) }
+  const known = isDiskFull(error) ? failureOf(error, 'the disk') : error
+  const code = known instanceof ToolFailure ? known.code : 'COMMAND_FAILED'
+  return { status: 'failed', error: errorText(code, known instanceof Error ? known.message : String(known)) }
 }
 
 /** The error text of a result: a code for programs, then a message for people. */

@@ -47,6 +47,11 @@ test('fails a script with a nonzero exit code', async () => {
   expect(result.error).toBe('EXIT_CODE: the script ended with exit code 3')
 })
 
+test('refuses a script in an account that the machine does not have', async () => {
+  const result = await server.result(run('true', { runAs: 'user', runAsUser: 'no-such-account' }))
+  expect(result.error).toBe('NOT_FOUND: the machine has no account no-such-account')
+})
+
 test('fails a script that a signal ended, with the exit code that shells report', async () => {
   const result = await server.result(run('kill -KILL $$'))
   expect(result).toMatchObject({ status: 'failed', exitCode: 137, error: 'SIGNAL: the script was ended by SIGKILL' })

@@ -1,9 +1,12 @@
 import { StringDecoder } from 'node:string_decoder'
+import type { OutputDecoder } from '../platform/platform.ts'
+import { SecretMask } from './secret-mask.ts'
 
-/** The first part of an output stream as text, and its total size. */
+/** The first part of an output stream as text without secrets, and its total size. */
 export class OutputCapture {
   readonly #bytesMax: number
-  readonly #decoder = new StringDecoder('utf8')
+  readonly #decoder: OutputDecoder
+  readonly #mask: SecretMask
   #text = ''
   #bytes = 0
   #shown = 0
@@ -11,8 +14,14 @@ export class OutputCapture {
   #totalBytes = 0
   #truncated = false
 
-  constructor(bytesMax: number) {
+  constructor(
+    bytesMax: number,
+    decoder: OutputDecoder = new StringDecoder('utf8'),
+    mask: SecretMask = new SecretMask([]),
+  ) {
     this.#bytesMax = bytesMax
+    this.#mask = mask
+    this.#decoder = decoder
   }
 
   get text(): string {
@@ -29,12 +38,12 @@ export class OutputCapture {
 
   write(chunk: Uint8Array): void {
     this.#totalBytes += chunk.length
-    if (!this.#truncated) this.#keep(this.#decoder.write(Buffer.from(chunk)))
+    if (!this.#truncated) this.#keep(this.#mask.write(this.#decoder.write(Buffer.from(chunk))))
   }
 
   /** A character that was cut off at the end becomes the replacement character. */
   end(): void {
-    if (!this.#truncated) this.#keep(this.#decoder.end())
+    if (!this.#truncated) this.#keep(this.#mask.write(this.#decoder.end()) + this.#mask.end())
   }
 
   /** The next chunk that was not taken yet. */

@@ -83,7 +83,7 @@ export class Requests {
       }, timeoutMs)
     })
     try {
-      const run = prepared.run({ id: String(number), signal: over.signal, data, show: () => false })
+      const run = prepared.run({ id: String(number), timeoutMs, signal: over.signal, data, show: () => false })
       return await Promise.race([run, late])
     } catch (error) {
       return failed(error)

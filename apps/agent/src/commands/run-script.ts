@@ -4,50 +4,77 @@ import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { RunScript } from '@muster/wire/commands/scripts.ts'
 import { stderrCharsMax, stdoutCharsMax } from '@muster/wire/limits.ts'
+import type { SecretValues } from '@muster/wire/sealing.ts'
 import type { z } from 'zod'
 import { outputBytesMax, outputDrainMs, progressBytesMax, progressEveryMs, scriptGraceMs } from '../limits.ts'
+import type { ScriptGrants } from '../orders/script-grants.ts'
+import type { ScriptSecrets } from '../orders/script-secrets.ts'
 import { pause } from '../pause.ts'
 import type { Platform, RunningScript, ScriptEnd } from '../platform/platform.ts'
 import { type CommandKind, type CommandRun, defineCommand, errorText, type Outcome } from './command.ts'
 import { OutputCapture } from './output-capture.ts'
+import { SecretMask } from './secret-mask.ts'
 
 type Payload = z.infer<typeof RunScript>
 
-/** Runs a script of the given language and returns its exit code and output. */
-export function runScript(platform: Platform, scriptsDirectory: string): CommandKind {
+/** Runs a script that admin allowed, and returns its exit code and output. */
+export function runScript(
+  platform: Platform,
+  scriptsDirectory: string,
+  grants: Pick<ScriptGrants, 'faultOf'>,
+  secrets: Pick<ScriptSecrets, 'open'>,
+): CommandKind {
   return defineCommand(RunScript, async (payload, run) => {
+    const fault = await grants.faultOf(run.grant, payload, run.timeoutMs)
+    if (fault !== undefined) return failure(fault.code, fault.words)
     if (payload.workingDirectory !== undefined && !(await isDirectory(payload.workingDirectory)))
       return failure('INVALID_PAYLOAD', `workingDirectory ${payload.workingDirectory} is not a folder on this machine`)
+    const opened = secrets.open(payload.secrets, run.sealed, run.id)
+    if ('fault' in opened) return failure(opened.fault.code, opened.fault.words)
     const folder = join(scriptsDirectory, run.id)
     await mkdir(folder, { recursive: true, mode: 0o700 })
     try {
-      return await runIn(folder, payload, run, platform)
+      return await runIn(folder, payload, opened.values, run, platform)
     } finally {
       await rm(folder, { recursive: true, force: true })
     }
   })
 }
 
-async function runIn(folder: string, payload: Payload, run: CommandRun, platform: Platform): Promise<Outcome> {
+async function runIn(
+  folder: string,
+  payload: Payload,
+  secrets: SecretValues,
+  run: CommandRun,
+  platform: Platform,
+): Promise<Outcome> {
   const file = join(folder, 'script')
   await writeFile(file, payload.script, { mode: 0o600 })
   run.signal.throwIfAborted()
   const script = await platform.startScript({
     commandId: run.id,
+    runAs: payload.runAs,
+    runAsUser: payload.runAsUser,
     language: payload.language,
     file,
     args: payload.args,
-    environment: payload.env,
+    environment: { ...payload.env, ...secrets },
     workingDirectory: payload.workingDirectory ?? folder,
   })
   if (script === undefined) return failure('INTERPRETER_NOT_FOUND', `${payload.language} is not installed`)
-  return captureUntilEnd(script, run)
+  try {
+    return await captureUntilEnd(script, run, Object.values(secrets))
+  } finally {
+    await script.removeFiles?.()
+  }
 }
 
 /** Captures output until the script has ended or was aborted. */
-async function captureUntilEnd(script: RunningScript, run: CommandRun): Promise<Outcome> {
-  const stdout = capture(script.stdout, Math.min(outputBytesMax, stdoutCharsMax))
-  const stderr = capture(script.stderr, Math.min(outputBytesMax, stderrCharsMax))
+async function captureUntilEnd(script: RunningScript, run: CommandRun, hidden: readonly string[]): Promise<Outcome> {
+  const capturing = (stream: Readable, charsMax: number) =>
+    capture(stream, new OutputCapture(Math.min(outputBytesMax, charsMax), script.decoder?.(), new SecretMask(hidden)))
+  const stdout = capturing(script.stdout, stdoutCharsMax)
+  const stderr = capturing(script.stderr, stderrCharsMax)
   const showing = setInterval(() => show(run, stdout, stderr), progressEveryMs)
   const stopGuarding = endWhenAborted(script, run.signal)
   try {
@@ -65,8 +92,7 @@ async function captureUntilEnd(script: RunningScript, run: CommandRun): Promise<
   }
 }
 
-function capture(stream: Readable, bytesMax: number): OutputCapture {
-  const captured = new OutputCapture(bytesMax)
+function capture(stream: Readable, captured: OutputCapture): OutputCapture {
   stream.on('data', (chunk: Buffer) => captured.write(chunk))
   stream.on('error', () => undefined)
   return captured

@@ -3,10 +3,12 @@ import type { Result } from '@muster/wire/messages/result.ts'
 import type { Journal } from '../journal.ts'
 import { abortGraceMs, commandsAtOnce, commandsWaitingMax } from '../limits.ts'
 import type { Log } from '../log.ts'
+import type { ScriptSecrets } from '../orders/script-secrets.ts'
 import type { Outbox } from '../outbox.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { ServerClock } from '../server-clock.ts'
 import { type CommandKind, errorText, failed, type Outcome, type OutputPiece, type Prepared } from './command.ts'
+import { sendableResult } from './sendable-result.ts'
 
 export interface RunnerOptions {
   registry: ReadonlyMap<string, CommandKind>
@@ -14,6 +16,7 @@ export interface RunnerOptions {
   outbox: Outbox
   clock: ServerClock
   platform: Platform
+  secrets: Pick<ScriptSecrets, 'areLost' | 'statement'>
   log: Log
 }
 
@@ -97,6 +100,7 @@ export class CommandRunner {
     const prepared = this.#prepare(command)
     if (!prepared.ok) this.#refuse(command, prepared.problem)
     else if (this.#options.clock.now() > expiresAt) void this.#settle(id, expiresAt, { status: 'expired' }, 0)
+    else if (this.#options.secrets.areLost(command)) this.#askForSecrets(id)
     // Not journaled: the server sends it again until it gets a result.
     else if (this.#waiting.size >= commandsWaitingMax)
       this.#options.log.warn(`too many commands wait; dropped ${id}, which the server sends again`)
@@ -104,6 +108,14 @@ export class CommandRunner {
       this.#waiting.set(id, { command, run: prepared.run })
       this.#startNext()
     }
+  }
+
+  /** Not journaled either: the server seals the secrets to this key and sends the command again. */
+  #askForSecrets(commandId: string): void {
+    const { secrets, outbox, log } = this.#options
+    const { statement } = secrets
+    log.info(`cannot open the secrets of ${commandId}; asks the server to send it again`, { commandId })
+    if (statement !== undefined) outbox.unopened({ commandId, sealingKey: statement })
   }
 
   #prepare({ type, payload }: Command): Prepared {
@@ -154,7 +166,7 @@ export class CommandRunner {
     outbox.progress({ commandId: id, state: 'running' })
     const startedAt = performance.now()
     const timer = setTimeout(() => this.#abort(id, 'timed_out'), Math.min(timeoutMs, timerMsMax))
-    const outcome = await this.#attempt(id, run, running.controller.signal)
+    const outcome = await this.#attempt(command, run, running.controller.signal)
     clearTimeout(timer)
     const durationMs = Math.round(performance.now() - startedAt)
     const ended = running.abortion === undefined ? outcome : aborted(outcome, running.abortion)
@@ -163,11 +175,11 @@ export class CommandRunner {
   }
 
   /** The command's own outcome. A command that does not react to its abort is given up. */
-  async #attempt(id: string, run: Run, signal: AbortSignal): Promise<Outcome> {
+  async #attempt({ id, timeoutMs, grant, sealed }: Command, run: Run, signal: AbortSignal): Promise<Outcome> {
     if (signal.aborted) return { status: 'failed' }
     const { outbox } = this.#options
     const context = {
-      id,
+      ...{ id, timeoutMs, grant, sealed },
       signal,
       show(next: () => OutputPiece | undefined) {
         if (!outbox.keepsUp) return false
@@ -177,15 +189,13 @@ export class CommandRunner {
       },
     }
     let timer: NodeJS.Timeout | undefined
-    const givenUp = new Promise<Outcome>((resolve) => {
-      const giveUp = () =>
-        resolve({ status: 'failed', error: errorText('COMMAND_FAILED', 'it did not end when it was aborted') })
+    const giveUp = new Promise<Outcome>((resolve) => {
       signal.addEventListener('abort', () => {
-        timer = setTimeout(giveUp, abortGraceMs)
+        timer = setTimeout(() => resolve(givenUp), abortGraceMs)
       })
     })
     try {
-      return await Promise.race([run(context), givenUp])
+      return await Promise.race([run(context), giveUp])
     } catch (error) {
       return failed(error)
     } finally {
@@ -201,7 +211,7 @@ export class CommandRunner {
   /** Journals how a command ended and passes it to the outbox. On a full disk the result is still sent while the agent runs. */
   async #settle(id: string, expiresAt: number, ended: Ended, durationMs: number): Promise<void> {
     const { journal, log } = this.#options
-    const result: Result = { commandId: id, ...ended, durationMs }
+    const result = sendableResult({ commandId: id, ...ended, durationMs })
     this.#handing.add(id)
     try {
       await journal.finish(id, expiresAt, result)
@@ -224,13 +234,15 @@ export class CommandRunner {
   }
 
   #stored(id: string): Result {
+    let why = 'its result is no longer stored'
     try {
       const result = this.#options.journal.result(id)
       if (result !== undefined) return result
     } catch (error) {
+      why = `its stored result cannot be read: ${errorMessage(error)}`
       this.#options.log.error(`cannot read the result of ${id}: ${errorMessage(error)}`)
     }
-    const error = errorText('RESULT_FORGOTTEN', 'it ran, but its result is no longer stored')
+    const error = errorText('RESULT_FORGOTTEN', `it ran, but ${why}`)
     return { commandId: id, status: 'failed', error, durationMs: 0 }
   }
 }
@@ -240,11 +252,20 @@ const interruption: Ended = {
   error: errorText('INTERRUPTED', 'it was interrupted because the agent ended while it ran; it is not run again'),
 }
 
-/** The output so far is kept; the status is the reason of the abort. */
+const givenUp: Outcome = {
+  status: 'failed',
+  error: errorText(
+    'TIMED_OUT',
+    `it did not end within ${abortGraceMs / 1_000} s after its abort; the machine may still work on it`,
+  ),
+}
+
+/** The output so far is kept; the status is the reason of the abort. An error that only says how a script was ended is left out. */
 function aborted(outcome: Outcome, abortion: Abortion): Ended {
   const { error, status, ...produced } = outcome
   if (abortion === 'interrupted') return { ...produced, ...interruption }
-  return { ...produced, status: abortion }
+  const saysMore = outcome === givenUp || (abortion === 'timed_out' && outcome.stdout === undefined)
+  return { ...produced, status: abortion, ...(saysMore && { error }) }
 }
 
 function errorMessage(error: unknown): string {

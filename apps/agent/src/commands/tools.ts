@@ -8,6 +8,7 @@ import { z } from 'zod'
 import type { RegistryTools, ServiceAction, Tools } from '../platform/tools.ts'
 import { ToolFailure } from '../tool-failure.ts'
 import { type CommandKind, defineCommand, type Outcome } from './command.ts'
+import { withBytes } from './registry-text.ts'
 
 const completed = (result: Record<string, unknown>): Outcome => ({ status: 'completed', result })
 
@@ -75,14 +76,21 @@ function registryCommands(tools: RegistryTools | undefined): [string, CommandKin
   const key = registry.RegistryKeyPlace.extend(view).transform(({ path = '', ...place }) => ({ path, ...place }))
   const named = registry.RegistryKeyName.extend(view)
   const value = registry.RegistryValuePlace.extend(view)
-  const change = registry.SetRegistryValue.extend({ ...view, data })
+  const deletable = registry.DeletableRegistryKey.safeExtend(view)
+  const change = registry.RegistryValueChange.extend({ ...view, data })
   return [
     ['list_registry_keys', on(key, (r, place) => r.keys(place))],
-    ['list_registry_values', on(key, (r, place) => r.values(place))],
-    ['get_registry_value', on(value, (r, { name, ...place }) => r.value(place, name))],
+    [
+      'list_registry_values',
+      on(key, async (r, place) => {
+        const found = await r.values(place)
+        return { ...found, values: found.values.map(withBytes) }
+      }),
+    ],
+    ['get_registry_value', on(value, async (r, { name, ...place }) => withBytes(await r.value(place, name)))],
     ['set_registry_value', on(change, (r, { name, type, data, ...place }) => r.setValue(place, { name, type, data }))],
     ['delete_registry_value', on(value, (r, { name, ...place }) => r.deleteValue(place, name))],
     ['create_registry_key', on(named, (r, place) => r.createKey(place))],
-    ['delete_registry_key', on(named, (r, place) => r.deleteKey(place))],
+    ['delete_registry_key', on(deletable, (r, place) => r.deleteKey(place))],
   ]
 }

@@ -5,10 +5,10 @@ import type { OrderFault, OrderRefusal } from '@muster/wire/messages/refusal.ts'
 import { isSignedBy, messageIn, type OrderKeyStatement } from '@muster/wire/orders.ts'
 import { Allowance } from '../allowance.ts'
 import { fullJitter } from '../backoff.ts'
-import { orderKeysAskMs, orderKeysRetryMaxMs, refusalRates, retryWindowFirstMs } from '../limits.ts'
+import { grantQuestionRates, orderKeysAskMs, orderKeysRetryMaxMs, refusalRates, retryWindowFirstMs } from '../limits.ts'
 import type { Log } from '../log.ts'
 import { pause } from '../pause.ts'
-import type { OrderKeysAnswer } from './administration.ts'
+import type { GrantKeysAnswer, OrderKeysAnswer } from './administration.ts'
 import { OrderClock } from './order-clock.ts'
 import type { OrderKeys } from './order-keys.ts'
 import type { OrderMemory } from './order-memory.ts'
@@ -21,6 +21,8 @@ export interface Refused extends OrderRefusal {
 export interface OrderGateOptions {
   deviceId: () => string
   keys: OrderKeys
+  /** Those that sign grants of scripts; undefined in a process that runs none. */
+  grantKeys?: OrderKeys
   memory: OrderMemory
   /** Asks the administration server; undefined in a process that does not ask. */
   ask: (() => Promise<OrderKeysAnswer>) | undefined
@@ -44,6 +46,7 @@ export class OrderGate {
   readonly #options: OrderGateOptions
   readonly #clock = new OrderClock()
   readonly #answers: Allowance
+  readonly #questions: Allowance
   #turn: Promise<void> = Promise.resolve()
   #waiting = 0
   #askedAt = Number.NEGATIVE_INFINITY
@@ -51,6 +54,7 @@ export class OrderGate {
   constructor(options: OrderGateOptions) {
     this.#options = options
     this.#answers = new Allowance(refusalRates, performance.now.bind(performance))
+    this.#questions = new Allowance(grantQuestionRates, performance.now.bind(performance))
   }
 
   /** Handles an order. Orders are checked one after another, so that they take effect in the order of arrival. */
@@ -77,17 +81,24 @@ export class OrderGate {
     if (await keys.follow(statements)) log.info(`adopted new order keys (statement ${keys.serial})`)
   }
 
-  /** An agent that enrolled before signed orders existed requests the keys, and retries while it is connected. */
+  /** The time for deciding whether something signed has expired: never before the newest obeyed order. */
+  now(): number {
+    return Math.max(this.#options.memory.floor, this.#clock.now())
+  }
+
+  /** An agent that enrolled before signed orders or grants existed requests the keys, and retries while it is connected. */
   async fetchMissingKeys(stopping: AbortSignal): Promise<void> {
-    const { keys } = this.#options
-    if (keys.serial !== undefined || (await this.askServer())) return
+    const { keys, grantKeys = keys } = this.#options
+    const isMissing = () => keys.serial === undefined || grantKeys.serial === undefined
+    if (!isMissing() || (await this.askServer())) return
     const retry = async () => {
-      for (let failures = 0; keys.serial === undefined; failures++) {
+      for (let failures = 0; isMissing(); failures++) {
         await pause(
           fullJitter(Math.min(orderKeysRetryMaxMs, retryWindowFirstMs * 2 ** failures), Math.random),
           stopping,
         )
-        await this.askServer()
+        // An older server answers without keys of grants.
+        if (await this.askServer()) return
       }
     }
     // It ends with the agent.
@@ -96,22 +107,36 @@ export class OrderGate {
 
   /** Fetches the keys, if there are none yet, and the time. @returns whether the administration server answered */
   async askServer(): Promise<boolean> {
-    const { ask, keys, log } = this.#options
+    const { ask, keys, grantKeys, log } = this.#options
     if (ask === undefined) {
       await keys.read()
       return true
     }
     this.#askedAt = performance.now()
     try {
-      const { serial, keys: named, statements, serverTime } = await ask()
+      const { serial, keys: named, statements, serverTime, grantKeys: granting } = await ask()
       this.#clock.learn(serverTime)
       if (keys.serial === undefined) await keys.pin({ serial, keys: named })
       else await this.learn(statements)
+      if (grantKeys !== undefined && granting !== undefined) await this.#adopt(grantKeys, granting)
       return true
     } catch (error) {
-      log.warn(`cannot fetch the order keys from the server: ${error instanceof Error ? error.message : error}`)
+      log.warn(
+        `cannot fetch the keys of orders and scripts from the server: ${error instanceof Error ? error.message : error}`,
+      )
       return false
     }
+  }
+
+  /** Asks the administration server for keys of grants, unless grants made it ask too often. */
+  async askForGrant(): Promise<void> {
+    if (this.#questions.take(0)) await this.askServer()
+  }
+
+  async #adopt(grantKeys: OrderKeys, { serial, keys, statements }: GrantKeysAnswer): Promise<void> {
+    if (grantKeys.serial === undefined) await grantKeys.pin({ serial, keys })
+    else if (await grantKeys.follow(statements))
+      this.#options.log.info(`adopted new keys of script grants (statement ${grantKeys.serial})`)
   }
 
   #judge(order: Order): OrderFault | undefined {
@@ -121,13 +146,16 @@ export class OrderGate {
     if (key === undefined) return 'ORDER_KEY_UNKNOWN'
     if (!isSignedBy(order, key)) return 'ORDER_SIGNATURE_INVALID'
     if (memory.has(order)) return 'ORDER_REPLAYED'
-    return order.expiresAt <= Math.max(memory.floor, this.#clock.now()) ? 'ORDER_EXPIRED' : undefined
+    return order.expiresAt <= this.now() ? 'ORDER_EXPIRED' : undefined
+  }
+
+  get #mayAsk(): boolean {
+    return performance.now() - this.#askedAt >= orderKeysAskMs
   }
 
   /** Whether asking the administration server could change the decision. */
   #isDoubtful(fault: OrderFault): boolean {
-    const mayAsk = performance.now() - this.#askedAt >= orderKeysAskMs
-    return mayAsk && (fault === 'ORDER_KEY_UNKNOWN' || fault === 'ORDER_EXPIRED')
+    return this.#mayAsk && (fault === 'ORDER_KEY_UNKNOWN' || fault === 'ORDER_EXPIRED')
   }
 
   async #judgeTwice(order: Order): Promise<void> {

@@ -5,12 +5,13 @@ import {
   type OrderKeyStatement,
   orderKeyId,
   orderKeyOf,
+  type StatementPurpose,
   type TrustedOrderKeys,
 } from '@muster/wire/orders.ts'
 import { z } from 'zod'
 import { readIfPresent, writeDurably } from '../durable-file.ts'
 
-const file = 'order-keys.json'
+const files: Readonly<Record<StatementPurpose, string>> = { orders: 'order-keys.json', grants: 'grant-keys.json' }
 
 /** Raw public keys, base64url, and the number of the statement that named them. */
 export const Trusted = z.object({
@@ -18,18 +19,20 @@ export const Trusted = z.object({
   keys: z.array(z.string().regex(/^[A-Za-z0-9_-]{43}$/)).min(1),
 })
 
-/** The trusted order keys. They come from enrollment; later only a trusted key can introduce others. */
+/** The trusted keys of orders, or of grants. They come from enrollment; later only a trusted key can introduce others. */
 export class OrderKeys {
   readonly #path: string
+  readonly #purpose: StatementPurpose
   #trusted: TrustedOrderKeys | undefined
   #keys = new Map<string, KeyObject>()
 
-  private constructor(directory: string) {
-    this.#path = join(directory, file)
+  private constructor(directory: string, purpose: StatementPurpose) {
+    this.#path = join(directory, files[purpose])
+    this.#purpose = purpose
   }
 
-  static async open(directory: string): Promise<OrderKeys> {
-    const keys = new OrderKeys(directory)
+  static async open(directory: string, purpose: StatementPurpose = 'orders'): Promise<OrderKeys> {
+    const keys = new OrderKeys(directory, purpose)
     await keys.read()
     return keys
   }
@@ -59,7 +62,7 @@ export class OrderKeys {
   /** Applies statements as far as trusted keys signed them. @returns whether anything changed */
   async follow(statements: readonly OrderKeyStatement[]): Promise<boolean> {
     if (this.#trusted === undefined) return false
-    const after = afterStatements(this.#trusted, statements)
+    const after = afterStatements(this.#trusted, statements, this.#purpose)
     if (after.serial === this.#trusted.serial) return false
     // In memory first: a removed key must lose its trust even when the disk is full.
     this.#trust(after)

@@ -9,7 +9,8 @@ import { signOrderKeys } from '@muster/wire/orders.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { FakeServer } from '../testing/fake-server.ts'
 import { startAgent, type TestAgent, temporaryFolder } from '../testing/test-agent.ts'
-import { newPair, TestOrders } from '../testing/test-orders.ts'
+import { newPair } from '../testing/test-keys.ts'
+import { TestOrders } from '../testing/test-orders.ts'
 
 let server: FakeServer
 let folder: Awaited<ReturnType<typeof temporaryFolder>>

@@ -4,7 +4,7 @@ import { ToolFailure } from '../tool-failure.ts'
 
 const programTimeoutMs = 55_000
 
-export interface Ended {
+export interface ProgramResult {
   exitCode: number
   stdout: string
   stderr: string
@@ -12,22 +12,34 @@ export interface Ended {
 
 type Environment = Readonly<Record<string, string>>
 
+const utf8 = (output: Buffer): string => output.toString('utf8')
+
 const optionsOf = (env: Environment, timeout: number) =>
   ({
     env,
     timeout,
     killSignal: 'SIGKILL',
     maxBuffer: toolOutputBytesMax,
-    encoding: 'utf8',
+    encoding: 'buffer',
     windowsHide: true,
   }) as const
 
-/** Runs a program with exactly these arguments, without a shell. @throws ToolFailure when it is not installed */
-export function runProgram(program: string, args: readonly string[], env: Environment): Promise<Ended> {
+/**
+ * Runs a program with exactly these arguments, without a shell.
+ * @param decode reads its output
+ * @throws ToolFailure when it is not installed
+ */
+export function runProgram(
+  program: string,
+  args: readonly string[],
+  env: Environment,
+  decode = utf8,
+): Promise<ProgramResult> {
   return new Promise((resolve, reject) => {
     execFile(program, args, optionsOf(env, programTimeoutMs), (error, stdout, stderr) => {
-      if (error === null) resolve({ exitCode: 0, stdout, stderr })
-      else if (typeof error.code === 'number') resolve({ exitCode: error.code, stdout, stderr })
+      const output = { stdout: decode(stdout), stderr: decode(stderr) }
+      if (error === null) resolve({ exitCode: 0, ...output })
+      else if (typeof error.code === 'number') resolve({ exitCode: error.code, ...output })
       else if (error.code === 'ENOENT') reject(new ToolFailure('NOT_FOUND', `${program} is not installed`))
       else if (error.killed === true) reject(new ToolFailure('TIMED_OUT', `${program} took too long`))
       else reject(new ToolFailure('COMMAND_FAILED', error.message.slice(0, 500)))
@@ -43,7 +55,7 @@ export async function outputOf(
 ): Promise<string | undefined> {
   return new Promise((resolve) => {
     execFile(program, args, optionsOf(env, toolTimeoutMs), (error, stdout) =>
-      resolve(error === null ? stdout : undefined),
+      resolve(error === null ? utf8(stdout) : undefined),
     )
   })
 }

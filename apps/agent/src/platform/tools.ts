@@ -19,7 +19,9 @@ import type {
   TaskList,
   TaskRuns,
 } from '@muster/wire/commands/tasks.ts'
+import type { EncryptionValue, FirewallValue } from '@muster/wire/facts/facts.ts'
 import type { z } from 'zod'
+import type { ObserveFile } from './files/observe-file.ts'
 
 export interface ProcessTools {
   list(): Promise<z.infer<typeof ProcessList>>
@@ -36,6 +38,8 @@ export interface ServiceTools {
 }
 
 export interface FileTools {
+  /** For facts. @throws ToolFailure when the entry is closed to users, not readable or too large */
+  observe: ObserveFile
   list(path: string): Promise<z.infer<typeof FileList>>
   read(what: z.infer<typeof ReadFile>): Promise<{ piece: z.infer<typeof FilePiece>; data: Uint8Array }>
   write(what: z.infer<typeof WriteFile>, data: Uint8Array): Promise<z.infer<typeof WrittenFile>>
@@ -91,6 +95,12 @@ export interface RegistryTools {
   deleteKey(place: RegistryPlace): Promise<Done>
 }
 
+/** How the system protects the machine and its data. @throws ToolFailure when it does not tell */
+export interface ProtectionTools {
+  firewall(): Promise<FirewallValue>
+  encryption(): Promise<EncryptionValue>
+}
+
 /** The tools that users have on the machine through the agent. */
 export interface Tools {
   readonly processes: ProcessTools
@@ -99,6 +109,7 @@ export interface Tools {
   readonly eventLogs: EventLogTools
   readonly tasks: TaskTools
   readonly power: PowerTools
+  readonly protections: ProtectionTools
   /** Undefined on systems without one. */
   readonly registry: RegistryTools | undefined
 }

@@ -28,7 +28,7 @@ export interface Behavior {
   heartbeatMs: number
   /** Whether it supports tickets, and which of them it accepts. */
   tickets: { takes: boolean } | undefined
-  /** Whether it sends order keys to machines that enroll. */
+  /** Whether it sends the keys of orders and grants to machines that enroll. */
   namesOrderKeys: boolean
   /** Whether it answers requests for order keys, and with which time. */
   answersOrderKeys: boolean
@@ -235,8 +235,10 @@ export class FakeServer {
     if (request.url === '/api/v1/agents/order-keys') {
       this.orderKeysAsked.push(text)
       const serverTime = this.behavior.administrationTime()
-      const { trusted, statements } = this.orders
-      return this.behavior.answersOrderKeys ? answer(200, { ...trusted, statements, serverTime }) : answer(503, {})
+      const { trusted, statements, grants } = this.orders
+      const grantKeys = { ...grants.trusted, statements: grants.statements }
+      const told = { ...trusted, statements, serverTime, grantKeys }
+      return this.behavior.answersOrderKeys ? answer(200, told) : answer(503, {})
     }
     const body = EnrollmentBody.safeParse(JSON.parse(text))
     if (request.url !== '/api/v1/agents/enroll' || !body.success)
@@ -248,8 +250,9 @@ export class FakeServer {
     this.#devices.set(deviceId, body.data.publicKey)
     const certificate = this.certificateFor(deviceId, body.data.publicKey)
     const ingestUrl = `${this.#origin.socket}:${this.port}/agent`
-    const orderKeys = this.behavior.namesOrderKeys ? { orderKeys: this.orders.trusted } : {}
-    answer(201, { deviceId, certificate, ingestUrl, orgId: randomUUID(), siteId: randomUUID(), ...orderKeys })
+    const { trusted, grants } = this.orders
+    const keys = this.behavior.namesOrderKeys ? { orderKeys: trusted, grantKeys: grants.trusted } : {}
+    answer(201, { deviceId, certificate, ingestUrl, orgId: randomUUID(), siteId: randomUUID(), ...keys })
   }
 
   /** A certificate in the format of the real server. */

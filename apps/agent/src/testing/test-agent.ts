@@ -10,10 +10,13 @@ import { confirmMs } from '../limits.ts'
 import { createLog } from '../log.ts'
 import { pause } from '../pause.ts'
 import { loadPlatform } from '../platform/load.ts'
-import type { Platform } from '../platform/platform.ts'
+import type { Platform, ScriptLanguage } from '../platform/platform.ts'
 
-/** The platform of the agents that a test file starts; that of this machine unless the file gives another. */
-export const testPlatform: { given?: Platform } = {}
+/**
+ * The platform of the agents that a test file starts, and a language of its scripts; those of this machine unless the file
+ * gives others.
+ */
+export const testPlatform: { given?: Platform; language: ScriptLanguage } = { language: 'sh' }
 
 /** A temporary folder for one test; in memory, where supported, for a test that waits for the disk all the time. */
 export async function temporaryFolder(inMemory = false): Promise<{ path: string } & AsyncDisposable> {

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject, randomInt } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { type DownMessage, encodeDown } from '@muster/wire/down.ts'
 import type { Order } from '@muster/wire/messages/order.ts'
 import {
@@ -9,20 +9,14 @@ import {
   signOrders,
   type TrustedOrderKeys,
 } from '@muster/wire/orders.ts'
-
-interface Pair {
-  readonly x: string
-  readonly key: KeyObject
-}
-
-export function newPair(): Pair {
-  const { publicKey, privateKey: key } = generateKeyPairSync('ed25519')
-  return { x: String(publicKey.export({ format: 'jwk' }).x), key }
-}
+import { TestGrants } from './test-grants.ts'
+import { newPair, type Pair } from './test-keys.ts'
 
 /** Signs orders as admin and worker do. */
 export class TestOrders {
   readonly statements: OrderKeyStatement[]
+  /** Signs grants of the scripts in its orders. */
+  readonly grants = new TestGrants()
   /** Newest first. */
   #pairs: Pair[] = [newPair()]
   readonly #run = randomInt(1, 2 ** 47)
@@ -63,13 +57,20 @@ export class TestOrders {
     changes: Partial<OrderHead> = {},
     by: Pair = this.#newest,
   ): Order {
-    const frame = message instanceof Uint8Array ? message : encodeDown(message)
+    const frame = message instanceof Uint8Array ? message : encodeDown(this.#granted(device, message))
     const issuedAt = Date.now()
     const sequence = ++this.#sequence
     const head = { device, run: this.#run, sequence, issuedAt, expiresAt: issuedAt + 600_000, ...changes }
     const [proof] = signOrders([{ head, frame }], by.key)
     if (proof === undefined) throw new Error('signOrders returned no proof')
     return { ...head, ...proof, key: orderKeyId(by.x), frame }
+  }
+
+  /** The message with a grant, if it runs a script and has none. */
+  #granted(device: string, message: DownMessage): DownMessage {
+    if (message.name !== 'command' || message.body.grant !== undefined) return message
+    const grant = this.grants.of(device, message.body)
+    return grant === undefined ? message : { ...message, body: { ...message.body, grant } }
   }
 
   #say(by: Pair): OrderKeyStatement {

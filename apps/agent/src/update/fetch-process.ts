@@ -6,6 +6,8 @@ import { promisify } from 'node:util'
 import { z } from 'zod'
 import { executableBytesMax, jobCharsMax, versionCheckTimeoutMs } from '../limits.ts'
 import { onLines } from '../line-reader.ts'
+import { loadPlatform } from '../platform/load.ts'
+import { useSystemProxies } from '../proxy.ts'
 import { download } from './download.ts'
 import { hashOf, Installation } from './installation.ts'
 import { trustedTarget } from './trusted-target.ts'
@@ -36,6 +38,7 @@ export type FetchMessage = z.infer<typeof FetchMessage>
  * code and data, is not kept by the agent.
  */
 export async function fetchUpdate(): Promise<void> {
+  useSystemProxies((await loadPlatform()).systemProxies)
   const job = FetchJob.parse(JSON.parse(await firstLine(process.stdin)))
   const say = (message: FetchMessage) => process.stdout.write(`${JSON.stringify(message)}\n`)
   try {
@@ -79,7 +82,7 @@ export async function fetchChecked(job: FetchJob, enter: (state: 'downloading' |
 }
 
 /** An executable that cannot print its version on this machine is not tried. */
-async function checkReportedVersion(executable: string, version: string): Promise<void> {
+export async function checkReportedVersion(executable: string, version: string): Promise<void> {
   try {
     const { stdout } = await promisify(execFile)(executable, ['--version'], { timeout: versionCheckTimeoutMs })
     if (stdout.trim() === version) return
@@ -87,7 +90,8 @@ async function checkReportedVersion(executable: string, version: string): Promis
   } catch (error) {
     if (error instanceof UpdateRefused) throw error
     if (!(error instanceof Error)) throw error
-    if ('code' in error && error.code === 'ETXTBSY') throw refusalFrom(error)
+    // Held by another program, such as one that looks for viruses: nothing is known about the version.
+    if (refusalFrom(error).reason === 'file_locked') throw refusalFrom(error)
     if ('killed' in error && error.killed === true)
       throw new UpdateRefused('install_failed', 'the new version took too long to print its version')
     throw new UpdateRefused('did_not_start', `the new version does not run here: ${error.message}`)

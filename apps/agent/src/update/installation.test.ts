@@ -33,3 +33,16 @@ test('restores an executable whose replacement was interrupted, and removes what
   expect(await readFile(installation.current, 'utf8')).toBe('one')
   expect((await readdir(folder.path)).sort()).toEqual(['muster-agent.exe', 'muster-agent.previous.exe', 'native-0123'])
 })
+
+test('backs up again after an interruption and after a first attempt', async () => {
+  const installation = new Installation(join(folder.path, 'muster-agent'))
+  await writeFile(installation.current, 'one')
+  await writeFile(`${installation.previous}.link`, 'of an interrupted attempt')
+  await installation.backUp()
+  await installation.backUp()
+  expect(await readFile(installation.previous, 'utf8')).toBe('one')
+  expect((await readdir(folder.path)).sort()).toEqual(['muster-agent', 'muster-agent.previous'])
+  await writeFile(`${installation.previous}.link`, 'left')
+  await installation.recover()
+  expect(await readdir(folder.path)).toHaveLength(2)
+})

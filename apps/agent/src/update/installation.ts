@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { access, link, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { isMissing, syncDirectory } from '../durable-file.ts'
+import { isInUse, isMissing, syncDirectory } from '../durable-file.ts'
 import type { Checkpoint } from './update-journal.ts'
 
 /** On a file system without hard links, copies are made. */
@@ -70,8 +70,7 @@ export class Installation {
 
   /** Whether the watchdog's executable is the same file as the agent's, not merely an equal one. */
   async isSharedWithWatchdog(): Promise<boolean> {
-    const [agents, watchdogs] = [await fileOf(this.current), await fileOf(this.watchdog)]
-    return agents !== undefined && agents === watchdogs
+    return isSameFile(this.current, this.watchdog)
   }
 
   /**
@@ -82,7 +81,9 @@ export class Installation {
     if (!(await this.exists(this.current))) await this.restore()
     const folder = dirname(this.current)
     const aside = (await readdir(folder)).filter((name) => name.startsWith(asidePrefix))
-    await Promise.all(aside.map((name) => rm(join(folder, name), { force: true }).catch(() => undefined)))
+    const temporary = [this.current, this.previous, this.watchdog].map((path) => `${path}${temporaryEnding}`)
+    const left = [...aside.map((name) => join(folder, name)), ...temporary]
+    await Promise.all(left.map((path) => rm(path, { force: true }).catch(() => undefined)))
   }
 
   /** Deletes the download. */
@@ -98,17 +99,20 @@ export class Installation {
   }
 
   async #alsoAs(from: string, to: string): Promise<void> {
-    const temporary = `${to}.link`
-    await rm(temporary, { force: true })
+    // A rename between two names of one file would do nothing and leave both.
+    if (await isSameFile(from, to)) return
+    const temporary = `${to}${temporaryEnding}`
     this.#checkpoint(`before ${to}`)
-    await link(from, temporary).catch((error: NodeJS.ErrnoException) => {
-      if (!noLinks.has(error.code ?? '')) throw error
-      return copy(from, temporary)
-    })
+    // One that an interrupted call left may be a name of a running executable, which some systems do not remove.
+    if (!(await isSameFile(from, temporary))) {
+      await rm(temporary, { force: true })
+      await link(from, temporary).catch((error: NodeJS.ErrnoException) => {
+        if (!noLinks.has(error.code ?? '')) throw error
+        return copy(from, temporary)
+      })
+    }
     this.#checkpoint(`half way to ${to}`)
     await moveOver(temporary, to)
-    // A rename between two names of one file does nothing and leaves both.
-    await rm(temporary, { force: true })
     await syncDirectory(dirname(to))
     this.#checkpoint(`after ${to}`)
   }
@@ -137,11 +141,8 @@ async function moveOver(from: string, to: string): Promise<void> {
   }
 }
 
+const temporaryEnding = '.link'
 const asidePrefix = '.muster-replaced-'
-
-function isInUse(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && ['EPERM', 'EACCES', 'EBUSY'].includes(String(error.code))
-}
 
 async function copy(from: string, to: string): Promise<void> {
   const file = await open(to, 'wx', 0o755)
@@ -153,9 +154,14 @@ async function copy(from: string, to: string): Promise<void> {
   }
 }
 
-/** Identifies the file at a path; undefined when there is none. */
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  const file = await fileOf(one)
+  return file !== undefined && file === (await fileOf(other))
+}
+
+/** Identifies the file at a path; undefined when there is none. The numbers of some systems are beyond 2^53. */
 async function fileOf(path: string): Promise<string | undefined> {
-  return stat(path).then(
+  return stat(path, { bigint: true }).then(
     ({ dev, ino }) => `${dev}:${ino}`,
     () => undefined,
   )

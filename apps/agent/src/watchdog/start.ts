@@ -8,12 +8,13 @@ import { AgentStopped } from '../agent-stopped.ts'
 import { type Invocation, usage } from '../config.ts'
 import { takeDataFolder } from '../data-folder.ts'
 import { takeEnrollmentKey } from '../enrollment-key.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { readInvocation } from '../invocation.ts'
 import { serviceLogBytesMax, versionCheckTimeoutMs } from '../limits.ts'
 import { createLog, type Log } from '../log.ts'
 import { isExecutable, ownProgram } from '../own-program.ts'
 import { loadPlatform } from '../platform/load.ts'
 import type { Platform, ServiceManager } from '../platform/platform.ts'
-import { exitCodes, readInvocation } from '../start.ts'
 import { UpdateSteps } from '../update/attempt.ts'
 import { Installation } from '../update/installation.ts'
 import { UpdateJournal } from '../update/update-journal.ts'
@@ -42,7 +43,7 @@ export async function startWatchdog(args: readonly string[], manager?: ServiceMa
   const { config } = invocation
   const directory = config.dataDirectory
   const output = manager === undefined ? undefined : await openServiceLog(directory)
-  const log = watchdogLog(config, output)
+  const log = watchdogLog(config, output, manager)
   await prepareFolder(config, platform, log)
   const journal = new UpdateJournal(directory)
   const stopping = new AbortController()
@@ -63,6 +64,7 @@ export async function startWatchdog(args: readonly string[], manager?: ServiceMa
     if (!stopping.signal.aborted) log.error(`cannot keep its own connection to the server: ${error}`)
   })
   const installation = own?.installation
+  void manager?.report('started', `Muster agent ${agentVersion} started`)
   const supervisor = new Supervisor({
     directory,
     program: installation === undefined ? ownProgram(...passedOn) : { file: installation.current, args: passedOn },
@@ -78,8 +80,12 @@ export async function startWatchdog(args: readonly string[], manager?: ServiceMa
   })
   const exitCode = await supervisor.run(stopping.signal)
   line.stop('the watchdog is stopping')
-  manager?.stopped(exitCode)
-  setTimeout(() => process.exit(exitCode), 400)
+  await manager?.report('stopped', `Muster agent ${agentVersion} stopped with exit code ${exitCode}`)
+  setTimeout(() => {
+    // An installer replaces the executable as soon as the service is stopped.
+    manager?.stopped(exitCode)
+    process.exit(exitCode)
+  }, 400)
 }
 
 /** Claims the data folder, and stores the key from standard input in it. */
@@ -94,13 +100,17 @@ async function prepareFolder(config: Config, platform: Platform, log: Log): Prom
   }
 }
 
-function watchdogLog({ logJson }: Config, output: number | undefined): Log {
+/** @param manager also gets what went wrong, in its event log */
+function watchdogLog({ logJson }: Config, output: number | undefined, manager: ServiceManager | undefined): Log {
   const log = createLog(logJson, (line) => {
     if (output === undefined) process.stdout.write(line)
     else writeSync(output, line)
   })
-  const marked = (level: keyof Log) => (message: string, fields?: Record<string, unknown>) =>
+  const marked = (level: keyof Log) => (message: string, fields?: Record<string, unknown>) => {
     log[level](`watchdog: ${message}`, fields)
+    if (level === 'warn') void manager?.report('warning', message)
+    else if (level === 'error') void manager?.report('error', message)
+  }
   return { info: marked('info'), warn: marked('warn'), error: marked('error') }
 }
 

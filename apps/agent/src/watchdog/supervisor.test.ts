@@ -18,6 +18,8 @@ vi.mock('../limits.ts', async (original) => ({
   ...(await original<typeof import('../limits.ts')>()),
   // Long enough that an agent that starts slowly beside other tests does not count as hung.
   ...{ pingEveryMs: 1_000, restartDelayFirstMs: 20, restartDelayMaxMs: 50 },
+  // Longer than a test: none waits until an agent is killed.
+  agentGraceMs: 60_000,
 }))
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
@@ -55,11 +57,15 @@ const pidOf = async () => {
   return link?.state.pid
 }
 
-async function watch(program: { file: string; args: string[] }, steps?: UpdateSteps, journal?: UpdateJournal) {
+async function watch(
+  program: { file: string; args: string[] },
+  options: { steps?: UpdateSteps; journal?: UpdateJournal; hasSignals?: boolean } = {},
+) {
+  const platform = await loadPlatform()
+  const { steps, journal = new UpdateJournal(folder.path), hasSignals = platform.hasSignals } = options
   const supervisor = new Supervisor({
-    ...{ directory: folder.path, program, steps, confirmMs: 60_000 },
-    platform: await loadPlatform(),
-    journal: journal ?? new UpdateJournal(folder.path),
+    ...{ directory: folder.path, program, steps, journal, confirmMs: 60_000 },
+    platform: { ...platform, hasSignals },
     isOnline: () => true,
     onSight: (sight) => sights.push(sight),
     onTrusted: () => undefined,
@@ -95,6 +101,14 @@ describe('an agent', () => {
     await server.until(() => server.hellos.length > 1 && server.isConnected)
   })
 
+  test('that has just been started stops with its watchdog, on a system without signals', async () => {
+    await watch({ file: process.execPath, args: [main, ...agentArgs()] }, { hasSignals: false })
+    await seen('restarting')
+    stopping.abort()
+    expect(await ended).toBe(0)
+    expect(await pidOf()).toBeUndefined()
+  })
+
   test('whose executable is damaged is replaced by its backup', async () => {
     const installation = new Installation(join(folder.path, 'muster-agent'))
     const journal = new UpdateJournal(folder.path)
@@ -102,7 +116,10 @@ describe('an agent', () => {
     await writeFile(installation.current, '#!/bin/sh\nexit 1\n')
     for (const path of [installation.previous, installation.current]) await chmod(path, 0o755)
     await copyFile(installation.current, installation.watchdog)
-    await watch({ file: installation.current, args: agentArgs() }, new UpdateSteps(installation, journal), journal)
+    await watch(
+      { file: installation.current, args: agentArgs() },
+      { steps: new UpdateSteps(installation, journal), journal },
+    )
     await server.until(() => server.isConnected)
     await seen('failover')
     expect((await journal.read()).outcome).toMatchObject({

@@ -1,17 +1,18 @@
 import type { AgentState } from '../control.ts'
+import { exitCodes } from '../exit-codes.ts'
 import {
   agentGraceMs,
   failedStartsMax,
   goodRunMs,
+  linkRetryMs,
   pingEveryMs,
   restartDelayFirstMs,
   restartDelayMaxMs,
   startsInTrialMax,
 } from '../limits.ts'
 import type { Log } from '../log.ts'
-import { pause } from '../pause.ts'
+import { atMost, pause } from '../pause.ts'
 import type { Platform } from '../platform/platform.ts'
-import { exitCodes } from '../start.ts'
 import type { UpdateSteps } from '../update/attempt.ts'
 import type { Attempt, UpdateJournal } from '../update/update-journal.ts'
 import { AgentLink } from './agent-link.ts'
@@ -216,16 +217,27 @@ export class Supervisor {
 
   /** Asks the agent to end, then kills it. */
   async #end(agent: AgentProcess): Promise<void> {
-    const { directory, platform } = this.#options
     const timer = setTimeout(() => agent.kill('SIGKILL'), agentGraceMs)
-    if (platform.hasSignals) agent.kill('SIGTERM')
-    else {
-      // The link of the watch was closed with it.
-      const link = await AgentLink.open(directory, platform, agentGraceMs)
-      if (link?.state.pid === agent.pid) link?.end()
-    }
+    if (this.#options.platform.hasSignals) agent.kill('SIGTERM')
+    else await this.#askToEnd(agent)
     await agent.ended
     clearTimeout(timer)
+  }
+
+  /** Asks again until the agent listens: it may just have been started. */
+  async #askToEnd(agent: AgentProcess): Promise<void> {
+    const { directory, platform } = this.#options
+    let hasEnded = false
+    const ended = agent.ended.then(() => {
+      hasEnded = true
+    })
+    while (!hasEnded) {
+      // The link of the watch was closed with it.
+      const link = await AgentLink.open(directory, platform, agentGraceMs)
+      if (link?.state.pid === agent.pid) return link?.end()
+      link?.close()
+      await atMost(linkRetryMs, ended)
+    }
   }
 
   async #kill(agent: AgentProcess): Promise<void> {

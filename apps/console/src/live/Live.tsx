@@ -38,7 +38,7 @@ export function Live({ children }: { readonly children: ReactNode }) {
     else again()
     isFirst.current = false
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another scope means another stream
+  // Another scope means another stream.
   useEffect(() => {
     if (!allowed) return
     const stop = followDevices(

@@ -1,9 +1,7 @@
-// A company that is not active yet may sign in and do nothing else. The server says so in each refusal.
-import { isApiError, statusOf } from '../api.ts'
+// A company that is not active yet may sign in and do nothing else. Each refusal says so in the field `partnerInactive`.
+import { isApiError } from '../api.ts'
 import { onSessionChange } from './credential.ts'
 import { createStore } from './store.ts'
-
-const inactive = 'Partner account is not active'
 
 /** Whether the company of the signed-in user waits for its activation. */
 export const waitsForActivation = createStore(false)
@@ -13,5 +11,5 @@ onSessionChange(({ type }) => {
 
 /** Takes note of a refusal that all further requests would meet too. */
 export function noteRefusal(error: unknown): void {
-  if (isApiError(error) && statusOf(error) === 403 && error.message === inactive) waitsForActivation.set(true)
+  if (isApiError(error) && error.data && 'partnerInactive' in error.data) waitsForActivation.set(true)
 }

@@ -1,5 +1,5 @@
 // The access token of this tab, kept in memory alone. The refresh token is a cookie that no script can read: it is exchanged
-// by one tab at a time, and the others are told the result.
+// by one tab at a time, and the others receive the result.
 import type { AppRouter } from '@muster/areas/app-router.ts'
 import { createTRPCClient, httpLink, TRPCClientError } from '@trpc/client'
 

@@ -1,7 +1,7 @@
 import type { Me } from '@muster/areas/access/auth/sign-in/session.contract.ts'
 import type { Permission } from '@muster/kit/vocabulary.ts'
 import { type QueryClient, useSuspenseQuery } from '@tanstack/react-query'
-import { createContext, type ReactNode, use } from 'react'
+import { createContext, type ReactNode, use, useCallback } from 'react'
 import type { z } from 'zod'
 import { api, codeOf } from '../api.ts'
 import { accessToken, mayBeSignedIn, onSessionChange } from './credential.ts'
@@ -65,5 +65,5 @@ const grants = (permissions: readonly string[], wanted: Permission): boolean => 
 /** Checks permissions of the signed-in user. The server decides; this only avoids refused requests. */
 export function useCan(): (wanted: Permission) => boolean {
   const { permissions } = useMe()
-  return (wanted) => grants(permissions, wanted)
+  return useCallback((wanted) => grants(permissions, wanted), [permissions])
 }

@@ -1,9 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
-import { Inbox, Menu as MenuIcon, Plus, Search } from 'lucide-react'
-import { Button, IconButton } from '../ui/Button.tsx'
-import { Badge } from '../ui/display.tsx'
-import { Keys, Menu } from '../ui/Menu.tsx'
-import { many } from '../ui/quantity.ts'
+import { Bell, Menu as MenuIcon, Plus, Search } from 'lucide-react'
+import { Button, IconButton } from '../ui/button/Button.tsx'
+import { Keys, Menu } from '../ui/button/Menu.tsx'
+import { many } from '../ui/text/quantity.ts'
 import { useActions } from './areas.ts'
 import { Places } from './Places.tsx'
 import { useWaiting } from './waiting.ts'
@@ -66,26 +65,27 @@ function InboxMenu() {
   if (entries.length === 0) return null
   const total = entries.reduce((sum, { waiting }) => sum + waiting, 0)
   return (
-    <span className="relative">
-      <Menu
-        trigger={
-          <IconButton label={total > 0 ? `Inbox: ${many(total, 'item')} waiting` : 'Inbox: nothing waiting'}>
-            <Inbox aria-hidden className="size-4" />
-          </IconButton>
-        }
-        groups={[
-          entries.map(({ path, label, icon: Icon, waiting }) => ({
-            label: waiting > 0 ? `${label}: ${waiting} waiting` : label,
-            icon: <Icon aria-hidden className="size-4" />,
-            act: () => void navigate({ to: path }),
-          })),
-        ]}
-      />
-      {total > 0 && (
-        <span aria-hidden className="-top-1 -right-1 pointer-events-none absolute">
-          <Badge tone="bad">{total > 99 ? '99+' : total}</Badge>
-        </span>
-      )}
-    </span>
+    <Menu
+      trigger={
+        <IconButton
+          label={total > 0 ? `Inbox: ${many(total, 'item')} waiting` : 'Inbox: nothing waiting'}
+          className={total > 0 ? '!w-auto !px-1.5' : ''}
+        >
+          <Bell aria-hidden className="size-4" />
+          {total > 0 && (
+            <span aria-hidden className="rounded-full bg-bad-soft px-1.5 text-bad-text text-xs leading-5 tabular">
+              {total > 99 ? '99+' : total}
+            </span>
+          )}
+        </IconButton>
+      }
+      groups={[
+        entries.map(({ path, label, icon: Icon, waiting }) => ({
+          label: waiting > 0 ? `${label}: ${waiting} waiting` : label,
+          icon: <Icon aria-hidden className="size-4" />,
+          act: () => void navigate({ to: path }),
+        })),
+      ]}
+    />
   )
 }

@@ -1,12 +1,12 @@
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate, useRouterState } from '@tanstack/react-router'
 import { ArrowLeft, ChevronDown, ChevronRight, Settings } from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
 import type { Screen } from '../area.ts'
-import { Badge } from '../ui/display.tsx'
-import { inputClass } from '../ui/fields.tsx'
+import { inputClass } from '../ui/form/fields.tsx'
+import { Badge } from '../ui/page/display.tsx'
 import { useScreens } from './areas.ts'
-import { fitting } from './matching.ts'
 import { type NavigationRow, navigationOf, screenAt } from './navigation.ts'
+import { fitting } from './palette/matching.ts'
 import { useWaitingAt } from './waiting.ts'
 
 const row = 'flex h-8 min-w-0 flex-1 items-center gap-2.5 rounded-md px-2.5 text-sm'
@@ -171,13 +171,15 @@ function Row({ row: { id, label, icon: Icon, screens }, here, isOpen, waiting, c
 
 function Entries({ screens }: { readonly screens: readonly Screen[] }) {
   const waitingAt = useWaitingAt()
+  const here = screenAt(screens, useRouterState({ select: ({ location }) => location.pathname }))
   return (
     <ul className="grid gap-0.5">
       {screens.map(({ path, label }) => (
         <li key={path} className="flex">
           <Link
             to={path}
-            activeOptions={{ exact: path === '/', includeSearch: false }}
+            // A page below the path of a screen belongs to it, unless it has a screen of its own.
+            activeOptions={{ exact: here?.path !== path || path === '/', includeSearch: false }}
             className={`${row} !h-7 ${quiet}`}
             activeProps={{ className: current }}
           >

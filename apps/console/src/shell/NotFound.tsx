@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { Compass } from 'lucide-react'
-import { buttonClass } from '../ui/Button.tsx'
-import { Note } from '../ui/states.tsx'
+import { buttonClass } from '../ui/button/Button.tsx'
+import { Note } from '../ui/page/states.tsx'
 
 /** An address without a page. */
 export function NotFound() {

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { LogOut, Monitor, MonitorX, Moon, Sun } from 'lucide-react'
 import { useMe } from '../session/session.tsx'
-import { IconButton } from '../ui/Button.tsx'
-import { Menu } from '../ui/Menu.tsx'
-import { chooseTheme, themes, useTheme } from '../ui/theme.ts'
+import { IconButton } from '../ui/button/Button.tsx'
+import { Menu } from '../ui/button/Menu.tsx'
+import { chooseTheme, themes, useTheme } from '../ui/page/theme.ts'
 import { useSignOut } from './useSignOut.ts'
 
 const themeIcons = { system: Monitor, light: Sun, dark: Moon }

@@ -4,9 +4,8 @@ import { type ReactNode, useState } from 'react'
 import { useApiQuery, useFullList } from '../queries.ts'
 import { useCan, useMe } from '../session/session.tsx'
 import { switchTo } from '../session/transitions.ts'
-import { inputClass } from '../ui/fields.tsx'
-import { Loading, messageOf } from '../ui/states.tsx'
-import { toast } from '../ui/toasts.tsx'
+import { inputClass } from '../ui/form/fields.tsx'
+import { Loading, toastError } from '../ui/page/states.tsx'
 import { useChoosePlace, usePlace } from './place.ts'
 
 /** The partner or organization of the session, and the organization and site that the screens are limited to. */
@@ -84,7 +83,7 @@ function Choices({ memberships, close }: { readonly memberships: readonly Member
   }
   const change = async (membership: Membership) => {
     close()
-    await switchTo(membership).catch((error: unknown) => toast(messageOf(error), { bad: true }))
+    await switchTo(membership).catch(toastError)
   }
   return (
     <>

@@ -1,21 +1,23 @@
-import { Outlet, useRouter, useRouterState } from '@tanstack/react-router'
+import { Outlet, useParams, useRouter, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { Live } from '../live/Live.tsx'
 import { useApiQuery } from '../queries.ts'
+import { id } from '../search.ts'
 import { waitsForActivation } from '../session/activation.ts'
 import { SignedIn, useMe, useScopeKey } from '../session/session.tsx'
 import { useSwitching } from '../session/transitions.ts'
-import { Loading } from '../ui/states.tsx'
-import { TimeContext, type TimeSettings } from '../ui/time.tsx'
+import { Loading } from '../ui/page/states.tsx'
+import { TimeContext, type TimeSettings } from '../ui/text/time.tsx'
 import { useBanners } from './areas.ts'
 import { Header } from './Header.tsx'
+import { NotFound } from './NotFound.tsx'
 import { ShortcutHelp } from './ShortcutHelp.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { StreamNotice } from './StreamNotice.tsx'
 import { focusList, useShortcuts } from './useShortcuts.ts'
 import { WaitingForApproval } from './WaitingForApproval.tsx'
 
-const Palette = lazy(() => import('./Palette.tsx').then((module) => ({ default: module.Palette })))
+const Palette = lazy(() => import('./palette/Palette.tsx').then((module) => ({ default: module.Palette })))
 
 /** The frame around all screens of a signed-in person. */
 export function Shell() {
@@ -33,7 +35,7 @@ function Frame() {
   const scope = useScopeKey()
   const banners = useBanners()
   const isSwitching = useSwitching()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another screen begins at its top, and its menu is done with
+  // Another screen begins at its top, with the menu closed.
   useEffect(() => {
     main.current?.scrollTo(0, 0)
     setOpen((now) => (now === 'menu' ? null : now))
@@ -62,7 +64,7 @@ function Frame() {
               ))}
             </Suspense>
             <main ref={main} id="main" tabIndex={-1} className="min-h-0 flex-1 overflow-y-auto outline-none">
-              {isSwitching ? <Loading label="Switching" /> : <Outlet key={scope} />}
+              {isSwitching ? <Loading label="Switching" /> : <Screen key={scope} />}
             </main>
           </div>
         </div>
@@ -75,6 +77,13 @@ function Frame() {
       </Live>
     </TimeContext>
   )
+}
+
+/** The screen of the address. An ID that cannot exist has none. */
+function Screen() {
+  const params = useParams({ strict: false })
+  const isPossible = Object.entries(params).every(([name, value]) => !name.endsWith('Id') || id(value) !== undefined)
+  return isPossible ? <Outlet /> : <NotFound />
 }
 
 const skipClass =

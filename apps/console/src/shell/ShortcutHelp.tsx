@@ -1,5 +1,5 @@
-import { Dialog } from '../ui/Dialog.tsx'
-import { Keys } from '../ui/Menu.tsx'
+import { Keys } from '../ui/button/Menu.tsx'
+import { Dialog } from '../ui/dialog/Dialog.tsx'
 import { useScreens } from './areas.ts'
 
 const everywhere = [
@@ -12,7 +12,7 @@ const everywhere = [
   ['?', 'Show shortcuts'],
 ] as const
 
-/** The shortcuts, at a glance. */
+/** The list of keyboard shortcuts. */
 export function ShortcutHelp({ open, close }: { readonly open: boolean; close(): void }) {
   const screens = useScreens().flatMap(({ keys, label }) => (keys ? [[keys, label] as const] : []))
   return (

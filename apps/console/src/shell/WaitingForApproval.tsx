@@ -1,8 +1,8 @@
 import { Hourglass } from 'lucide-react'
 import { useEffect } from 'react'
 import { waitsForActivation } from '../session/activation.ts'
-import { Button } from '../ui/Button.tsx'
-import { Note } from '../ui/states.tsx'
+import { Button } from '../ui/button/Button.tsx'
+import { Note } from '../ui/page/states.tsx'
 import { useSignOut } from './useSignOut.ts'
 
 /** The one page of a company that is not active yet. */

@@ -2,14 +2,14 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Building2 } from 'lucide-react'
 import { useFullList } from '../queries.ts'
 import { useMe } from '../session/session.tsx'
-import { Select } from '../ui/Select.tsx'
-import { Note } from '../ui/states.tsx'
+import { Select } from '../ui/form/Select.tsx'
+import { Note } from '../ui/page/states.tsx'
 import { usePlace } from './place.ts'
 
 /** The tenant whose users, roles or reviews a screen shows: the organization of the place, else the partner. */
 export interface Tenant {
   readonly kind: 'partner' | 'organization'
-  /** What operations are told; empty for the caller's own. */
+  /** What operations receive; empty for the caller's own. */
   readonly input: { readonly partnerId?: string; readonly orgId?: string }
 }
 
@@ -37,7 +37,7 @@ export function PartnerChoice() {
     <Select
       label="Partner"
       none="Select a partner"
-      value={partner ?? ''}
+      value={partner}
       options={(data ?? []).map(({ id, name }) => [id, name] as const)}
       choose={(next) => void navigate({ to: '.', search: (now) => ({ ...now, partner: next, page: undefined }) })}
     />

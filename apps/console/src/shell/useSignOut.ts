@@ -1,7 +1,7 @@
 import { api } from '../api.ts'
 import { endSession } from '../session/credential.ts'
-import { messageOf } from '../ui/states.tsx'
-import { toast } from '../ui/toasts.tsx'
+import { toast } from '../ui/dialog/toasts.tsx'
+import { messageOf } from '../ui/page/states.tsx'
 
 interface Extent {
   /** Also on all other devices. */

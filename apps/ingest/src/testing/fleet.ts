@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID, sign
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createKeyring, type DeviceKeyring, deviceKeyring, rotateKeyring } from '@muster/kit/keyring.ts'
+import { createKeyring, type DeviceKeyring, deviceKeyring, rotateKeyring } from '@muster/kit/secrets/keyring.ts'
 import { certificateAudience, certificateIssuer } from '@muster/wire/identity.ts'
 
 /** An enrolled device: what an agent keeps after enrollment. */

@@ -1,4 +1,4 @@
-import type { Heartbeats } from '@muster/areas/fleet/devices/metrics/heartbeat-rows.ts'
+import type { Heartbeats } from '@muster/areas/fleet/devices/index.ts'
 import { type BatchRecord, readBatch, recordKinds } from '@muster/backplane/batch.ts'
 import { deviceIdBytes } from '@muster/backplane/device-id.ts'
 import { unpack } from '@muster/backplane/pack.ts'

@@ -1,6 +1,8 @@
 import type { StreamRecord } from '@muster/areas/background/record.ts'
-import type { HeartbeatRead } from '@muster/areas/fleet/devices/metrics/heartbeat-rows.ts'
+import type { HeartbeatRead } from '@muster/areas/fleet/devices/index.ts'
+import { Capabilities } from '@muster/wire/capabilities.ts'
 import { id } from '@muster/wire/scalars.ts'
+import { SealingKeyStatement } from '@muster/wire/sealing.ts'
 import { z } from 'zod'
 
 /* What a decoding thread returns: heartbeats as columns, other records as checked objects. */
@@ -14,9 +16,13 @@ export const ConnectedBody = z.object({
   role,
   gen: z.int().min(0),
   certificateExpiresAt: z.number(),
+  /** Empty when the gateway reports a connection again. */
   remoteAddress: z.string().max(255),
   /** Absent from gateways that only know version 1. */
   protocol: z.int().min(1).max(255).default(1),
+  capabilities: Capabilities.optional(),
+  assignmentRevision: z.int().min(0).optional(),
+  sealingKey: SealingKeyStatement.optional(),
 })
 export const DisconnectedBody = z.object({ role, code: z.int(), returnsWithinMs: z.int().min(0).optional() })
 export const SentBody = z.object({ commandId: id })

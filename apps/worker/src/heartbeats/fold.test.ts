@@ -18,9 +18,11 @@ const known = (bootId: number, sequence: number, seenAtMs = 0): Known => ({
   partnerId: 'p',
   agentVersion: '1.0.0',
   agentProtocol: 1,
+  capabilities: null,
   bootId,
   sequence,
   seenAtMs,
+  memory: null,
 })
 const stores = recordStores(records)
 const now = Date.now()

@@ -16,8 +16,8 @@ export interface ConnectionChange {
   agent: ConnectedRecord | DisconnectedRecord | null
   /** The newest hello of the agent, even if it disconnected afterward. */
   agentHello: ConnectedRecord | null
-  /** That hello, if the version of the agent or of its protocol changed. */
-  newVersion: ConnectedRecord | null
+  /** That hello, if the version of the agent or of its protocol changed, or its capabilities. */
+  changedHello: ConnectedRecord | null
   watchdog: ConnectedRecord | DisconnectedRecord | null
 }
 
@@ -186,7 +186,7 @@ function foldConnection(folding: Folding, record: ConnectedRecord | Disconnected
   const { device } = record
   let change = folding.connections.get(device)
   if (change === undefined) {
-    change = { device, agent: null, agentHello: null, newVersion: null, watchdog: null }
+    change = { device, agent: null, agentHello: null, changedHello: null, watchdog: null }
     folding.connections.set(device, change)
   }
   if (record.body.role === 'watchdog') {
@@ -196,24 +196,33 @@ function foldConnection(folding: Folding, record: ConnectedRecord | Disconnected
   change.agent = record
   if (record.name !== 'connected') return
   change.agentHello = record
-  const { agentVersion, agentProtocol } = folding.known[device] ?? {}
-  change.newVersion =
-    record.body.agentVersion === agentVersion && record.body.protocol === agentProtocol ? null : record
+  change.changedHello = saysTheSame(record, folding.known[device]) ? null : record
   if (folding.bootId[device] !== record.bootId) enterBoot(folding, device, record.bootId, record.atMs)
   see(folding, device, record.atMs)
+}
+
+function saysTheSame({ body }: ConnectedRecord, known: Known | undefined): boolean {
+  return (
+    body.agentVersion === known?.agentVersion &&
+    body.protocol === known.agentProtocol &&
+    (body.capabilities ?? null) === known.capabilities
+  )
 }
 
 function finish(folding: Folding): Plan {
   const { plan, known } = folding
   plan.after = known.map((before, device) => {
     if (before === undefined || folding.touched[device] === 0) return undefined
+    const hello = folding.connections.get(device)?.agentHello?.body
     return {
       partnerId: before.partnerId,
-      agentVersion: folding.connections.get(device)?.agentHello?.body.agentVersion ?? before.agentVersion,
-      agentProtocol: folding.connections.get(device)?.agentHello?.body.protocol ?? before.agentProtocol,
+      agentVersion: hello === undefined ? before.agentVersion : hello.agentVersion,
+      agentProtocol: hello === undefined ? before.agentProtocol : hello.protocol,
+      capabilities: hello === undefined ? before.capabilities : (hello.capabilities ?? null),
       bootId: folding.bootId[device] ?? 0,
       sequence: folding.sequence[device] ?? 0,
       seenAtMs: folding.seenAtMs[device] ?? 0,
+      memory: before.memory,
     }
   })
   for (const row of folding.newest) if (row >= 0) plan.newest.push(row)

@@ -7,10 +7,13 @@ export interface Known {
   partnerId: string
   agentVersion: string | null
   agentProtocol: number | null
+  capabilities: string | null
   bootId: number
   sequence: number
   /** When it was last seen, by the clock of the gateway. */
   seenAtMs: number
+  /** What the evaluator of heartbeats keeps about the device; null until it has seen one. */
+  memory: object | null
 }
 
 /** The distinct devices of one read, in the order of the decoder. */

@@ -1,11 +1,10 @@
-import type { Heartbeats } from '@muster/areas/fleet/devices/metrics/heartbeat-rows.ts'
-import { readPlaces } from '@muster/areas/fleet/devices/metrics/known-devices.queries.ts'
+import { type Heartbeats, readPlaces } from '@muster/areas/fleet/devices/index.ts'
 import { deviceHeartbeat, deviceStatus } from '@muster/areas/fleet/devices/state/device-events.contract.ts'
-import { liveEvent, type PartnerEvent, publishEvents } from '@muster/areas/platform/live-events/publish.ts'
+import { liveEvent, type PartnerEvent, publishEvents } from '@muster/areas/platform/live-events/index.ts'
 import { liveChannel } from '@muster/backplane/keys.ts'
 import { watchedChannels } from '@muster/backplane/live.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
-import { heartbeatFields } from '@muster/wire/messages/heartbeat.ts'
+import { heartbeatFields, type Sample } from '@muster/wire/messages/heartbeat.ts'
 import type pg from 'pg'
 import { watchersRefreshMs } from '../limits.ts'
 import type { WorkerMetrics } from '../metrics.ts'
@@ -77,10 +76,13 @@ export class Live {
   }
 }
 
-function figuresOf(heartbeats: Heartbeats, row: number): Record<string, number | null> {
-  const figures = heartbeatFields.map(({ name }, field): [string, number | null] => {
+type Figures = Partial<Sample>
+
+function figuresOf(heartbeats: Heartbeats, row: number): Figures {
+  const figures: Figures = {}
+  for (const [field, { name }] of heartbeatFields.entries()) {
     const value = heartbeats.figures[field]?.[row] ?? Number.NaN
-    return [name, Number.isNaN(value) ? null : value]
-  })
-  return Object.fromEntries(figures)
+    figures[name] = Number.isNaN(value) ? null : value
+  }
+  return figures
 }

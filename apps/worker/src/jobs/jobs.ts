@@ -13,7 +13,8 @@ export function repeatedJobs(jobs: readonly Job[], parts: WorkerParts): Service[
     const work = 'everyMs' in when ? begin(parts) : null
     if (work === null || !('everyMs' in when)) return []
     const turn = by === 'every worker' ? work : () => exclusively(parts.redis, name, work)
-    return periodic(name, when.everyMs, parts.log, turn)
+    const service = periodic(name, when.everyMs, parts.log, turn)
+    return { ...service, stop: async () => work.end?.() }
   })
 }
 

@@ -3,7 +3,12 @@ import type { Log } from '@muster/kit/log.ts'
 import type { Service } from '@muster/kit/service.ts'
 
 /** A service that repeats work, `everyMs` after it last ended. The first of several failures is logged. */
-export function periodic(name: string, everyMs: number, log: Log, work: () => Promise<unknown>): Service {
+export function periodic(
+  name: string,
+  everyMs: number | (() => number),
+  log: Log,
+  work: () => Promise<unknown>,
+): Service {
   const stopping = new AbortController()
   let loop = Promise.resolve()
   let isFailing = false
@@ -19,7 +24,9 @@ export function periodic(name: string, everyMs: number, log: Log, work: () => Pr
   const repeat = async () => {
     while (!stopping.signal.aborted) {
       await once()
-      await pause(everyMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+      await pause(typeof everyMs === 'number' ? everyMs : everyMs(), undefined, { signal: stopping.signal }).catch(
+        () => undefined,
+      )
     }
   }
   return {

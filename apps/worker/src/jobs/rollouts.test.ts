@@ -218,6 +218,25 @@ describe('offers', () => {
     expect([offers.size, offers.has(first?.id ?? '')]).toEqual([fleetSize - 1, false])
   })
 
+  it('U8: skip devices while a maintenance window holds updates back, and reach them after it', async () => {
+    const [held] = fleet
+    await begin(all)
+    const { rows } = await bed.owner.query<{ id: string }>(
+      `WITH made AS (INSERT INTO target_sets (partner_id, everything, device_ids) VALUES ($1, false, ARRAY[$2::uuid]) RETURNING id, partner_id),
+        w AS (INSERT INTO maintenance_windows (partner_id, name, starts_at, timezone, duration_minutes, effects, target_set_id, scheduled_until)
+          SELECT partner_id, 'Freeze', '2026-01-01T00:00', 'UTC', 60, '{"agentUpdates": "suppress"}', id, now() + interval '1 year' FROM made
+          RETURNING id, partner_id)
+       INSERT INTO maintenance_occurrences (window_id, partner_id, timezone, local_start, starts_at, ends_at)
+       SELECT id, partner_id, 'UTC', '2026-01-01T00:00', now(), now() + interval '1 hour' FROM w RETURNING id`,
+      [held?.partnerId, held?.id],
+    )
+    while ((await turn()) > 0);
+    expect((await sent()).has(held?.id ?? '')).toBe(false)
+    await bed.owner.query('UPDATE maintenance_occurrences SET ends_at = now() WHERE id = $1', [rows[0]?.id])
+    while ((await turn()) > 0);
+    expect((await sent()).has(held?.id ?? '')).toBe(true)
+  })
+
   it('U8: end at once with the emergency stop, and when the rules cannot be read', async () => {
     await begin(all)
     await bed.owner.query('UPDATE agent_update_stop SET stopped = true')

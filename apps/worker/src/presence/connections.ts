@@ -1,4 +1,4 @@
-import type { Verdict } from '@muster/areas/fleet/devices/state/device-status.ts'
+import type { Verdict } from '@muster/areas/fleet/devices/index.ts'
 import { presenceField } from '@muster/backplane/presence.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import { livingNodes, nodesOf } from '@muster/backplane/routing.ts'
@@ -55,6 +55,7 @@ export async function judgeConnections(
       status: ofAgent.isConnected === null ? null : ofAgent.isConnected ? 'online' : 'offline',
       atMs: (agent ?? watchdog)?.atMs ?? Date.now(),
       seenAtMs: agent?.atMs ?? agentHello?.atMs ?? null,
+      remoteAddress: agentHello?.body.remoteAddress || null,
       node: ofAgent.node,
       watchdog: ofWatchdog.isConnected === null ? null : ofWatchdog.isConnected ? 'connected' : 'disconnected',
       watchdogNode: ofWatchdog.node,

@@ -1,7 +1,10 @@
+import { type EndedCommand, outcome } from '@muster/areas/background/outcome.ts'
 import { sendOpenCommands } from '@muster/areas/control/commands/delivery/open-commands.ts'
 import { workerSignerOf } from '@muster/areas/control/commands/delivery/order-signer.ts'
 import { endOverdueCommands, rerouteCommands } from '@muster/areas/control/commands/delivery/sweeps.jobs.ts'
 import { copyCommandStops } from '@muster/areas/control/commands/stops/stops.jobs.ts'
+import { deviceChanged } from '@muster/areas/fleet/devices/state/device-events.contract.ts'
+import { liveEvent } from '@muster/areas/platform/live-events/publish.ts'
 import { readCommandStops } from '@muster/backplane/command-stops.ts'
 import { opened } from '@muster/testkit/down-messages.ts'
 import { importJWK, jwtVerify } from 'jose'
@@ -108,6 +111,37 @@ describe('overdue commands', () => {
       (length) => length === 3,
     )
     expect(new Set(live.events.map((event) => event.commandId))).toEqual(new Set([expired, overdue, unheard]))
+    live.stop()
+  })
+
+  it('apply the outcome that an area declares for their type, in the same transaction', async () => {
+    const device = await oneDevice(bed)
+    const live = await listen(bed, device)
+    const id = await addCommand(bed, device, { status: `'running'`, started_at: `now() - interval '2 minutes'` })
+    const { deviceId, orgId, partnerId, siteId } = { ...device, deviceId: device.id }
+    const applied: EndedCommand[] = []
+    const remember = outcome({
+      command: 'run_script',
+      async apply(transaction, ended) {
+        applied.push(...ended)
+        const { rows } = await transaction.query<{ status: string }>({
+          text: 'SELECT status FROM device_commands WHERE id = $1',
+          values: [id],
+        })
+        const event = liveEvent(deviceChanged, partnerId, { orgId, siteId, deviceId, at: 7, changed: 'outcome' })
+        return { additions: new Map([[id, { seen: rows }]]), events: [event] }
+      },
+    })
+    await bed.owner.query(`UPDATE device_commands SET type = 'run_script' WHERE id = $1`, [id])
+    await endOverdueCommands({ ...parts.worker, outcomes: [remember] })
+    expect(applied).toMatchObject([{ id, deviceId, orgId, partnerId, status: 'timed_out', exitCode: null }])
+    expect(await commandOf(bed, id)).toMatchObject({ result: { seen: [{ status: 'timed_out' }] } })
+    const events = await until(
+      'the events',
+      async () => live.events.map(({ type }) => type),
+      (types) => types.length === 2,
+    )
+    expect(events).toEqual(['command.changed', 'device.changed'])
     live.stop()
   })
 

@@ -14,8 +14,18 @@ import { decodeLive, type LiveEvent } from '@muster/backplane/live.ts'
 import { pack } from '@muster/backplane/pack.ts'
 import { connectSubscriber } from '@muster/backplane/redis.ts'
 import type { UpdateStatus } from '@muster/wire/messages/update-status.ts'
-import { describe, expect, it } from 'vitest'
-import { makeDevices, type TestDevice, TestNode, until, untilDrained, withConsumer } from '../testing/bed.ts'
+import pg from 'pg'
+import { describe, expect, it, vi } from 'vitest'
+import { leaselessMs } from '../limits.ts'
+import {
+  makeDevices,
+  startConsumer,
+  type TestDevice,
+  TestNode,
+  until,
+  untilDrained,
+  withConsumer,
+} from '../testing/bed.ts'
 
 const { bed, parts } = await withConsumer()
 
@@ -29,6 +39,12 @@ const some = async (count: number): Promise<[TestDevice, ...TestDevice[]]> => {
 async function stateOf(device: TestDevice) {
   const { rows } = await bed.pool.query('SELECT * FROM device_state WHERE device_id = $1', [device.id])
   return rows[0]
+}
+
+/** The types of the events about a device, oldest first. */
+async function eventsOf(device: TestDevice) {
+  const { rows } = await bed.pool.query('SELECT * FROM events WHERE device_id = $1 ORDER BY seq', [device.id])
+  return rows
 }
 
 async function store(node: TestNode): Promise<void> {
@@ -58,18 +74,59 @@ describe('connections', () => {
     const node = new TestNode()
     await Promise.all([live(node), hold(device, node)])
     const at = Date.now() - 500
-    await store(node.connected(device, boot(), at, { agentVersion: '9.9.9' }))
+    await store(node.connected(device, boot(), at, { agentVersion: '9.9.9', remoteAddress: '8.8.8.8' }))
     expect(await stateOf(device)).toMatchObject({
       status: 'online',
       node: node.id,
       status_at: new Date(at).toISOString(),
       last_seen_at: new Date(at).toISOString(),
+      remote_address: '8.8.8.8',
     })
+    await store(node.connected(device, 1, at, { agentVersion: '9.9.9', remoteAddress: '' }))
+    expect(await stateOf(device)).toMatchObject({ status: 'online', remote_address: '8.8.8.8' })
     const { rows } = await bed.pool.query('SELECT agent_version FROM devices WHERE id = $1', [device.id])
     expect(rows).toEqual([{ agent_version: '9.9.9' }])
     await letGo(device)
     await store(node.disconnected(device, 1))
     expect(await stateOf(device)).toMatchObject({ status: 'offline', node: null })
+    const place = { partner_id: device.partnerId, org_id: device.orgId, site_id: device.siteId }
+    expect(await eventsOf(device)).toMatchObject([
+      { ...place, type: 'device.online', at: new Date(at).toISOString(), data: { hostname: 'host-1' } },
+      { ...place, type: 'device.offline' },
+    ])
+  })
+
+  it('store what agents can do with one query for hundreds of them, and not again while it is the same', async () => {
+    const devices = await some(500)
+    const node = new TestNode()
+    const queries = vi.spyOn(pg.Client.prototype, 'query')
+    const written = () => queries.mock.calls.filter(([query]) => Object(query).name === 'store-reported-agents').length
+    const rows = async () => {
+      const text = 'SELECT DISTINCT capabilities, xmin::text FROM devices WHERE id = ANY ($1)'
+      return (await bed.pool.query(text, [devices.map(({ id }) => id)])).rows
+    }
+    const connect = async (capabilities?: string, shard = 0) => {
+      for (const device of devices) node.connected(device, boot(), Date.now(), { capabilities })
+      await node.append(bed.redis, shard)
+      await untilDrained(bed.redis, shard)
+    }
+    await connect('++tpn')
+    const stored = await rows()
+    expect(stored).toMatchObject([{ capabilities: '++tpn' }])
+    expect(written()).toBe(1)
+    await connect('++tpn')
+    expect(written()).toBe(1)
+    const other = await startConsumer(parts, 1)
+    await connect('++tpn', 1)
+    await other.stop()
+    expect(written()).toBe(1)
+    expect(await rows()).toEqual(stored)
+    await connect('+++pn')
+    expect(await rows()).toMatchObject([{ capabilities: '+++pn' }])
+    await connect()
+    expect(await rows()).toMatchObject([{ capabilities: null }])
+    expect(written()).toBe(3)
+    queries.mockRestore()
   })
 
   it('keep a device online that moved to another node, whichever node reports first', async () => {
@@ -164,6 +221,7 @@ describe('devices that send heartbeats', () => {
     )
     await parts.presence.reconcile()
     expect(await stateOf(device)).toMatchObject({ status: 'offline' })
+    expect((await eventsOf(device)).map(({ type }) => type)).toEqual(['device.online', 'device.offline'])
   })
 })
 
@@ -216,11 +274,26 @@ describe('dead nodes', () => {
     await bed.redis.del(nodeLease(dead.id))
     await hold(moved, alive)
     await parts.presence.sweepNodes()
+    await parts.presence.sweepNodes(Date.now() + leaselessMs)
     expect(await stateOf(lost)).toMatchObject({ status: 'offline', node: null })
     expect(await stateOf(moved)).toMatchObject({ status: 'online', node: alive.id })
     expect(await stateOf(other)).toMatchObject({ status: 'online' })
     expect(await bed.redis.hget(presenceOf(lost), lost.id)).toBeNull()
     expect(await bed.redis.zrange(nodesKey, '0', '-1')).toEqual([alive.id])
+  })
+
+  it('are not those whose leases expired while Redis was away, and that take another', async () => {
+    const [device] = await some(1)
+    const node = new TestNode()
+    await Promise.all([live(node), hold(device, node)])
+    await store(node.connected(device, boot()))
+    await bed.redis.zadd(nodesKey, Date.now(), node.id)
+    await bed.redis.del(nodeLease(node.id))
+    await parts.presence.sweepNodes()
+    await live(node)
+    await parts.presence.sweepNodes(Date.now() + leaselessMs)
+    expect((await eventsOf(device)).map(({ type }) => type)).toEqual(['device.online'])
+    await bed.redis.zrem(nodesKey, node.id)
   })
 
   it('are detected although Redis lost them', async () => {

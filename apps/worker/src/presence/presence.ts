@@ -1,18 +1,16 @@
-import { statusEvents } from '@muster/areas/fleet/devices/state/device-changes.ts'
 import {
   changeStatuses,
-  noVerdict,
-  type Verdict,
-  verdictEvents,
-} from '@muster/areas/fleet/devices/state/device-status.ts'
-import {
   devicesOfNode,
   endDecommissioned,
   endOverdueUpdates,
   nodesOfDevices,
+  noVerdict,
   silentDevices,
+  statusEvents,
   statusRowsPerStatement,
-} from '@muster/areas/fleet/devices/state/presence.queries.ts'
+  type Verdict,
+  verdictEvents,
+} from '@muster/areas/fleet/devices/index.ts'
 import { nodesKey } from '@muster/backplane/keys.ts'
 import { deviceOfField, forgetNodePresence, presenceField } from '@muster/backplane/presence.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
@@ -20,7 +18,7 @@ import { livingNodes, nodesOf } from '@muster/backplane/routing.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type pg from 'pg'
 import type { Live } from '../heartbeats/live.ts'
-import { doubtsMax } from '../limits.ts'
+import { doubtsMax, leaselessMs } from '../limits.ts'
 import type { Doubt } from './connections.ts'
 
 export interface PresenceParts {
@@ -38,6 +36,8 @@ export class Presence {
   readonly #quiet = new Set<string>()
   /** Nodes without a lease → when this worker first saw that. */
   readonly #missing = new Map<string, number>()
+  /** The same of listed nodes. */
+  #leaseless: ReadonlyMap<string, number> = new Map()
 
   constructor(parts: PresenceParts) {
     this.#parts = parts
@@ -65,14 +65,22 @@ export class Presence {
     for (const deviceId of quiet) this.#quiet.delete(deviceId)
   }
 
-  /** Takes devices offline that a dead node held. A node is dead when its lease expired. */
-  async sweepNodes(): Promise<void> {
+  /**
+   * Takes devices offline that a dead node held. A node is dead when its lease expired and it does not take another: leases of
+   * living nodes expire too while Redis is away.
+   */
+  async sweepNodes(nowMs = Date.now()): Promise<void> {
     const { redis } = this.#parts
     const nodes = await redis.zrange(nodesKey, '0', '-1')
     const alive = await livingNodes(redis, new Set(nodes))
-    for (const node of nodes) {
+    const before = this.#leaseless
+    this.#leaseless = new Map(
+      nodes.flatMap((node) => (alive.has(node) ? [] : [[node, before.get(node) ?? nowMs] as const])),
+    )
+    for (const [node, sinceMs] of this.#leaseless) {
+      if (nowMs - sinceMs < leaselessMs) continue
       // A node that stops in order leaves the list before it releases its lease; its devices connect elsewhere.
-      if (!alive.has(node) && (await redis.zscore(nodesKey, node)) !== null) await this.#bury(node)
+      if ((await redis.zscore(nodesKey, node)) !== null) await this.#bury(node)
     }
   }
 

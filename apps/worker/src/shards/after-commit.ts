@@ -38,6 +38,11 @@ export class AfterCommit {
     ])
   }
 
+  /** A commit without an answer may have happened. Its doubts would be lost, because the reads are found stored then. */
+  afterFailure(works: readonly Submission[]): void {
+    this.#parts.presence.doubt(works.flatMap(({ doubts }) => doubts))
+  }
+
   async #attempt(what: string, work: () => Promise<void>): Promise<void> {
     await work().catch((error: unknown) => this.#parts.log.warn({ err: error }, `${what} were not published`))
   }

@@ -17,6 +17,7 @@ describe('inventory', () => {
       software: [{ name: 'bash', version: '5' }],
       services: [],
       users: [],
+      system: { timeZone: 'Europe/Berlin', pendingRestart: ['an update'], updates: [{ name: 'KB1' }] },
     },
   })
 
@@ -32,7 +33,7 @@ describe('inventory', () => {
     )
     await store(bed, new TestNode().message(device, 1, inventory(3, 'older', 'h0'), now - 9_000))
     const { rows } = await bed.pool.query(
-      `SELECT d.hostname, d.os_name, d.agent_version, d.inventory_hash, i.hash, i.hardware, i.software, i.org_id
+      `SELECT d.hostname, d.os_name, d.agent_version, d.inventory_hash, i.hash, i.hardware, i.software, i.system, i.org_id
        FROM devices d JOIN device_inventory i ON i.device_id = d.id WHERE d.id = $1`,
       [device.id],
     )
@@ -45,6 +46,7 @@ describe('inventory', () => {
         hash: 'h2',
         hardware: { cpuCores: 2 },
         software: [{ name: 'bash', version: '5' }],
+        system: { timeZone: 'Europe/Berlin', pendingRestart: ['an update'], updates: [{ name: 'KB1' }] },
         org_id: device.orgId,
       },
     ])

@@ -7,6 +7,7 @@ import { opened } from '@muster/testkit/down-messages.ts'
 import type { WatchdogStatus } from '@muster/wire/messages/watchdog-status.ts'
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
+import { leaselessMs } from '../limits.ts'
 import { type TestDevice, TestNode, until, withConsumer } from '../testing/bed.ts'
 import { boot, hold, listen, oneDevice, ordersFor, store } from '../testing/fleet.ts'
 
@@ -127,6 +128,7 @@ describe('a watchdog', () => {
     await bed.redis.zadd(nodesKey, Date.now(), node.id)
     await bed.redis.del(nodeLease(node.id))
     await parts.presence.sweepNodes()
+    await parts.presence.sweepNodes(Date.now() + leaselessMs)
     expect(await stateOf(device)).toMatchObject({
       status: 'offline',
       watchdog_status: 'disconnected',

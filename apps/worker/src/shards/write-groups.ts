@@ -1,3 +1,4 @@
+import { isTransient } from '@muster/kit/transient-errors.ts'
 import {
   gatherMs,
   gatherRecordsMax,
@@ -8,7 +9,6 @@ import {
 } from '../limits.ts'
 import type { WorkerMetrics } from '../metrics.ts'
 import type { AfterCommit } from './after-commit.ts'
-import { isTransient } from './transient-errors.ts'
 import type { Submission, Writer, Written } from './writer.ts'
 
 interface Waiting {
@@ -95,7 +95,10 @@ export class WriteGroups {
   async #commit(group: readonly Waiting[]): Promise<void> {
     const works = group.map(({ work }) => work)
     const startedMs = performance.now()
-    const written = await this.#writer.write(works)
+    const written = await this.#writer.write(works).catch((error: unknown) => {
+      this.#afterCommit.afterFailure(works)
+      throw error
+    })
     this.#metrics.writeSeconds.observe((performance.now() - startedMs) / 1000)
     this.#metrics.batchRecords.observe(recordsOf(group))
     for (const { decoded } of works)

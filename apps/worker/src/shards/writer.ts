@@ -1,15 +1,22 @@
+import type { Evaluated, Evaluating } from '@muster/areas/background/evaluator.ts'
 import type { WorkerParts } from '@muster/areas/background/worker-parts.ts'
-import { storeHeartbeats } from '@muster/areas/fleet/devices/metrics/heartbeats.ts'
-import { readKnownDevices, readSequences } from '@muster/areas/fleet/devices/metrics/known-devices.queries.ts'
-import { noteLateMetrics } from '@muster/areas/fleet/devices/metrics/late-metrics.ts'
-import { type ReportedVersion, storeAgentVersions } from '@muster/areas/fleet/devices/state/agent-versions.ts'
-import { changeStatuses, type Verdict, verdictEvents } from '@muster/areas/fleet/devices/state/device-status.ts'
-import type { PartnerEvent } from '@muster/areas/platform/live-events/publish.ts'
+import {
+  changeStatuses,
+  noteLateMetrics,
+  type ReportedAgent,
+  readKnownDevices,
+  readSequences,
+  storeHeartbeats,
+  storeReportedAgents,
+  type Verdict,
+  verdictEvents,
+} from '@muster/areas/fleet/devices/index.ts'
+import type { PartnerEvent } from '@muster/areas/platform/live-events/index.ts'
 import { inTransaction } from '@muster/db/transaction.ts'
 import type pg from 'pg'
 import type { Decoded } from '../heartbeats/decoded.ts'
 import { fold, type Plan, type RecordStores, unfamiliarBoots } from '../heartbeats/fold.ts'
-import { DeviceTable, type KnownDevices } from '../heartbeats/known-devices.ts'
+import { DeviceTable, type Known, type KnownDevices } from '../heartbeats/known-devices.ts'
 import type { Doubt } from '../presence/connections.ts'
 import { storeRecords } from './record-stores.ts'
 
@@ -33,6 +40,8 @@ export interface Prepared {
   decoded: Decoded
   devices: DeviceTable
   plan: Plan
+  /** Writes what the rules on heartbeats decided; null if nothing. */
+  evaluated: Evaluated
 }
 
 /** A read with everything that its transaction writes. */
@@ -73,6 +82,8 @@ interface WriterParts {
   readonly rowType: number
   readonly stores: RecordStores
   readonly worker: WorkerParts
+  /** Judges new heartbeats; null without rules on them. */
+  readonly evaluating: Evaluating | null
 }
 
 /** Writes reads in one transaction with the positions that they end at. */
@@ -92,7 +103,29 @@ export class Writer {
     const sequences = await this.#storedSequences(devices, boots)
     const { stores } = this.#parts
     const plan = fold(decoded, known, stores, (device, bootId) => sequences.get(`${device}:${bootId}`) ?? 0)
-    return { decoded, devices, plan }
+    return { decoded, devices, plan, evaluated: await this.#evaluate(decoded, devices, known, plan) }
+  }
+
+  async #evaluate(
+    { heartbeats }: Decoded,
+    devices: DeviceTable,
+    known: readonly (Known | undefined)[],
+    { earlier, newest, after }: Plan,
+  ): Promise<Evaluated> {
+    const { evaluating } = this.#parts
+    if (evaluating === null || newest.length === 0 || !evaluating.isDue()) return null
+    return evaluating.evaluate({
+      heartbeats,
+      earlier,
+      newest,
+      deviceId: (device) => devices.id(device),
+      partnerOf: (device) => known[device]?.partnerId,
+      memoryOf: (device) => known[device]?.memory ?? null,
+      keep(device, memory) {
+        const kept = after[device]
+        if (kept !== undefined) kept.memory = memory
+      },
+    })
   }
 
   /**
@@ -102,20 +135,21 @@ export class Writer {
   async write(works: readonly Work[]): Promise<Written> {
     const { pool, rowType, stores, worker } = this.#parts
     return inTransaction(pool, async (client): Promise<Written> => {
-      const [moved, heartbeats, verdicts, versions] = await Promise.all([
+      const [moved, heartbeats, verdicts, reported] = await Promise.all([
         advance(client, works),
         storeHeartbeats(client, rowType, works),
         changeStatuses(
           client,
           works.flatMap(({ verdicts }) => verdicts),
         ),
-        storeAgentVersions(client, reportedVersions(works)),
+        storeReportedAgents(client, reportedAgents(works)),
         noteLateMetrics(client, works, Date.now()),
       ])
       if (moved !== works.length) throw new PositionMoved(works.map(({ step }) => step.stream).join(', '))
       if (heartbeats.vanished > 0 && works.length > 1)
         throw new Error('Devices no longer exist, and it is unknown which read has them')
       const stored = await storeRecords(client, stores, works, worker)
+      for (const { evaluated } of works) if (evaluated !== null) stored.push(await evaluated(client))
       const online = new Set(
         verdicts.statuses.flatMap(({ status, deviceId }) => (status === 'online' ? [deviceId] : [])),
       )
@@ -128,7 +162,7 @@ export class Writer {
           heartbeats.vanished +
           works.reduce((sum, { plan }) => sum + plan.unknown, 0) +
           stored.reduce((sum, { dropped = 0 }) => sum + dropped, 0),
-        events: [...verdictEvents(verdicts), ...versions, ...stored.flatMap(({ events = [] }) => events)],
+        events: [...verdictEvents(verdicts), ...reported, ...stored.flatMap(({ events = [] }) => events)],
         afterCommit: stored.flatMap(({ afterCommit }) => afterCommit ?? []),
       }
     })
@@ -146,9 +180,11 @@ export class Writer {
         partnerId: row.partner_id,
         agentVersion: row.agent_version,
         agentProtocol: row.agent_protocol,
+        capabilities: row.capabilities,
         bootId: row.boot_id,
         sequence: row.sequence,
         seenAtMs: row.seen_ms ?? 0,
+        memory: null,
       })
     }
   }
@@ -173,12 +209,12 @@ async function advance(client: pg.PoolClient, works: readonly Work[]): Promise<n
   return rowCount
 }
 
-function reportedVersions(works: readonly Prepared[]): ReportedVersion[] {
+function reportedAgents(works: readonly Prepared[]): ReportedAgent[] {
   return works.flatMap(({ plan, devices }) =>
-    plan.connections.flatMap(({ device, newVersion }): ReportedVersion[] => {
-      if (newVersion === null) return []
-      const { agentVersion, protocol } = newVersion.body
-      return [{ deviceId: devices.id(device), agentVersion, protocol, atMs: newVersion.atMs }]
+    plan.connections.flatMap(({ device, changedHello }): ReportedAgent[] => {
+      if (changedHello === null) return []
+      const { agentVersion, protocol, capabilities = null } = changedHello.body
+      return [{ deviceId: devices.id(device), agentVersion, protocol, capabilities, atMs: changedHello.atMs }]
     }),
   )
 }

@@ -1,7 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { WorkerParts } from '@muster/areas/background/worker-parts.ts'
 import { heartbeatRowType } from '@muster/areas/fleet/devices/metrics/heartbeats.ts'
-import { arrivals as areaArrivals, counters, outcomes, records } from '@muster/areas/work.ts'
+import {
+  arrivals as areaArrivals,
+  counters,
+  deploymentKinds,
+  evaluators,
+  gauges,
+  observers,
+  outcomes,
+  planKinds,
+  records,
+} from '@muster/areas/work.ts'
 import { BatchWriter, recordKinds } from '@muster/backplane/batch.ts'
 import { deviceIdToBytes } from '@muster/backplane/device-id.ts'
 import { batchField, shardOwner, shardStream } from '@muster/backplane/keys.ts'
@@ -9,8 +19,9 @@ import { pack } from '@muster/backplane/pack.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
 import { createPool } from '@muster/db/pool.ts'
-import { createKeyring } from '@muster/kit/keyring.ts'
 import { createLog } from '@muster/kit/log.ts'
+import { createKeyring } from '@muster/kit/secrets/keyring.ts'
+import { outgoingForTests } from '@muster/testkit/outgoing.ts'
 import { ownDatabase, ownRedisDatabase } from '@muster/testkit/stores.ts'
 import { encodeHeartbeat } from '@muster/wire/heartbeat-frame.ts'
 import { encodeUp, type UpMessage } from '@muster/wire/up.ts'
@@ -19,11 +30,12 @@ import { Registry } from 'prom-client'
 import { afterAll } from 'vitest'
 import { createDecoder } from '../heartbeats/decoder.ts'
 import { Live } from '../heartbeats/live.ts'
-import { createCount, createWorkerMetrics } from '../metrics.ts'
+import { createFigures, createWorkerMetrics } from '../metrics.ts'
 import { Arrivals } from '../presence/arrivals.ts'
 import { Presence } from '../presence/presence.ts'
 import { AfterCommit } from '../shards/after-commit.ts'
 import { ShardConsumer } from '../shards/consumer.ts'
+import { evaluatingOf } from '../shards/evaluating.ts'
 import { recordStores } from '../shards/record-stores.ts'
 import { WriteGroups } from '../shards/write-groups.ts'
 import { Writer } from '../shards/writer.ts'
@@ -36,12 +48,14 @@ export interface TestDevice {
   siteId: string
 }
 
-/** Settings of background work without releases and files. */
+/** Settings of background work without releases, files and a mail server. */
 export const testSettings: WorkerParts['settings'] = {
   publicUrl: 'http://127.0.0.1:3000',
   metricDays: { raw: 7, fiveMinutes: 30, hours: 365 },
   releases: null,
   files: null,
+  outgoing: outgoingForTests,
+  mail: { smtpUrl: null, from: 'muster@example.test', keepsUnsent: false },
 }
 
 /** Stores for one test file: a migrated database, and a Redis database that it may flush. */
@@ -178,15 +192,24 @@ export async function makeParts(bed: Bed) {
     log,
     settings: testSettings,
     outcomes,
+    planKinds,
+    observers,
+    deploymentKinds,
     publish: (events) => live.publish(events),
-    count: createCount(registry, counters),
+    ...createFigures(registry, { counters, gauges }),
   }
   const presence = new Presence({ pool, redis, live, log })
   const arrivals = new Arrivals(areaArrivals, worker)
   const forgotten: number[] = []
   const decoder = createDecoder()
   const rowType = await heartbeatRowType(pool)
-  const writer = new Writer({ pool, rowType, stores: recordStores(records), worker })
+  const writer = new Writer({
+    pool,
+    rowType,
+    stores: recordStores(records),
+    worker,
+    evaluating: evaluatingOf(evaluators, worker),
+  })
   const groups = new WriteGroups(writer, new AfterCommit({ live, presence, arrivals, metrics, log }), metrics)
   const onRedisForgot = () => void forgotten.push(Date.now())
   const close = async () => {

@@ -1,8 +1,15 @@
 // What an area does in workers. It is separate from the area's own value, so that workers load no handlers.
 import type { Arrival } from './arrival.ts'
 import type { Counter } from './counter.ts'
+import type { DeliveryKind } from './delivery-kind.ts'
+import type { DeploymentKind } from './deployment-kind.ts'
+import type { Evaluator } from './evaluator.ts'
+import type { Follower } from './follower.ts'
+import type { Gauge } from './gauge.ts'
 import type { Job } from './job.ts'
+import type { Observer } from './observer.ts'
 import type { Outcome } from './outcome.ts'
+import type { PlanKind } from './plan-kind.ts'
 import type { RecordStore } from './record.ts'
 
 export interface Background {
@@ -10,7 +17,15 @@ export interface Background {
   readonly records?: readonly RecordStore[]
   readonly outcomes?: readonly Outcome[]
   readonly arrivals?: readonly Arrival[]
+  readonly followers?: readonly Follower[]
+  readonly observers?: readonly Observer[]
   readonly counters?: readonly Counter[]
+  /** Only one area judges heartbeats. */
+  readonly evaluators?: readonly Evaluator[]
+  readonly deliveryKinds?: readonly DeliveryKind[]
+  readonly deploymentKinds?: readonly DeploymentKind[]
+  readonly planKinds?: readonly PlanKind[]
+  readonly gauges?: readonly Gauge[]
 }
 
 export const background = (declared: Background): Background => declared

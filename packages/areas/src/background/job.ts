@@ -1,6 +1,12 @@
 // Work that workers repeat, declared by the area that it belongs to.
 import type { WorkerParts } from './worker-parts.ts'
 
+/** One run of a job. `end` releases what its runs share, when the worker stops. */
+export interface Work {
+  (): Promise<unknown>
+  readonly end?: () => void
+}
+
 /** Must be safe to run twice, because a worker may die while it runs. */
 export interface Job {
   /** Names its lock or its queue, also in logs and metrics. */
@@ -10,7 +16,7 @@ export interface Job {
   /** Whether every worker runs it, or one at a time. */
   readonly by: 'every worker' | 'one worker'
   /** Makes the work of one worker; null if its settings require none. */
-  begin(parts: WorkerParts): (() => Promise<unknown>) | null
+  begin(parts: WorkerParts): Work | null
 }
 
 /** A job that one worker at a time repeats. */

@@ -1,14 +1,15 @@
 // What a worker gives to the background work of the areas.
 import type { Redis } from '@muster/backplane/redis.ts'
-import type { ObjectStore } from '@muster/files/object-store.ts'
-import type { Keyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'
-import type { ReleaseKey } from '@muster/releases/keys.ts'
+import type { Keyring } from '@muster/kit/secrets/keyring.ts'
 import type pg from 'pg'
 import type { PartnerEvent } from '../platform/live-events/publish.ts'
-import type { ReleaseSource } from '../services.ts'
 import type { Counter } from './counter.ts'
+import type { DeploymentKind } from './deployment-kind.ts'
+import type { Gauge } from './gauge.ts'
+import type { Observer } from './observer.ts'
 import type { Outcome } from './outcome.ts'
+import type { PlanKind } from './plan-kind.ts'
 
 export interface WorkerParts {
   /** Of the system login, which row-level security does not limit to a tenant. */
@@ -19,25 +20,22 @@ export interface WorkerParts {
   readonly settings: BackgroundSettings
   /** Of all areas. */
   readonly outcomes: readonly Outcome[]
+  /** Of all areas. */
+  readonly planKinds: readonly PlanKind[]
+  /** Of all areas. */
+  readonly observers: readonly Observer[]
+  /** Of all areas. */
+  readonly deploymentKinds: readonly DeploymentKind[]
   /** Publishes events and counts them. */
   publish(events: readonly PartnerEvent[]): Promise<void>
   count<Label extends string>(counter: Counter<Label>, labels: Readonly<Record<Label, string>>, by?: number): void
+  set(gauge: Gauge, value: number): void
 }
 
+/** The settings of background work. Areas add those that they alone read, in their `area.settings.ts`. */
 export interface BackgroundSettings {
   /** The address at which people and agents reach this service. */
   readonly publicUrl: string
-  /** How many days metrics are kept, by resolution. */
-  readonly metricDays: { readonly raw: number; readonly fiveMinutes: number; readonly hours: number }
-  /** The store of signed agent releases; null if there is none. */
-  readonly releases: {
-    readonly store: ObjectStore
-    readonly source: ReleaseSource
-    /** Renews the timestamp of the releases. */
-    readonly onlineKey: ReleaseKey | null
-  } | null
-  /** The store of files; null if there is none. */
-  readonly files: ObjectStore | null
 }
 
 /** A part that an area owns: made once per worker, when it is first used. */

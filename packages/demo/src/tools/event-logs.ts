@@ -56,7 +56,7 @@ const logs: Readonly<Record<System, readonly Pick<EventLog, 'name' | 'source'>[]
     { name: 'syslog', source: 'file' },
   ],
   macos: [
-    { name: 'journal', source: 'journal' },
+    { name: 'unified', source: 'journal' },
     { name: 'system.log', source: 'file' },
   ],
 }

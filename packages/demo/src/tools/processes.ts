@@ -69,8 +69,10 @@ const accounts = { windows: 'NT AUTHORITY\\SYSTEM', linux: 'root', macos: 'root'
 /** The processes of a simulated machine. Ended ones stay ended until the machine restarts. */
 export class Processes {
   readonly #running: Map<number, Process> = new Map()
+  readonly #isWindows: boolean
 
   constructor({ index, platform: { osType }, inventory, memoryBytes }: Machine, now: number) {
+    this.#isWindows = osType === 'windows'
     const chance = new Chance(`processes ${index}`)
     const person = inventory.users.find(({ admin }) => !admin)?.name ?? 'user'
     let pid = osType === 'windows' ? 4 : 1
@@ -101,6 +103,8 @@ export class Processes {
       get_process: tool(GetProcess, ProcessDetail, ({ pid }) => this.#detail(this.#find(pid))),
       kill_process: tool(KillProcess, KilledProcess, ({ pid, signal }) => {
         const { name, parentPid } = this.#find(pid)
+        if (this.#isWindows && signal !== 'TERM' && signal !== 'KILL')
+          throw new Refusal('UNSUPPORTED_PLATFORM', `Windows has no signal ${signal}; TERM and KILL end the process`)
         if (parentPid === 0) throw new Refusal('DENIED', `${name} cannot be ended`)
         const ended = signal !== 'STOP' && signal !== 'CONT'
         if (ended) this.#running.delete(pid)

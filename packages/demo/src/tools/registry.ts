@@ -1,4 +1,5 @@
 import {
+  DeletableRegistryKey,
   RegistryDone,
   RegistryKeyName,
   RegistryKeyPlace,
@@ -26,6 +27,11 @@ class Key {
     this.name = name
   }
 
+  /** This key and all keys below it. */
+  get size(): number {
+    return [...this.keys.values()].reduce((sum, key) => sum + key.size, 1)
+  }
+
   below(path: string): Key {
     let key: Key = this
     for (const name of path.split('\\').filter(Boolean)) {
@@ -48,24 +54,35 @@ const startValues: Readonly<Record<string, number>> = { automatic: 2, manual: 3,
 const done = { done: true } as const
 const currentVersion = 'SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion'
 const uninstall = 'SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Uninstall'
+/** Where 32-bit programs find what they call SOFTWARE, except its keys that both kinds of programs share. */
+const software32 = 'SOFTWARE\\WOW6432Node'
+const own32 = /^software(?!\\(policies|clients|wow6432node)(\\|$))(?=\\|$)/i
+/** As agents refuse it. */
+const deletedKeysMax = 1_000
+/** Windows allows no new keys directly below them. */
+const closedHives: readonly string[] = ['HKEY_LOCAL_MACHINE', 'HKEY_USERS']
 
 /** What the registry of such a machine says of it. */
 function machineHive({ inventory: { facts, software, services, hardware } }: Machine): Key {
   const hive = new Key('HKEY_LOCAL_MACHINE')
   const [, , build = '', revision = '0'] = facts.kernelVersion?.split('.') ?? []
-  hive.below(currentVersion).set({
+  const windowsIs = {
     ProductName: facts.osName?.replace('Microsoft ', '') ?? 'Windows',
     DisplayVersion: facts.osVersion ?? '',
     CurrentBuild: build,
     CurrentMajorVersionNumber: 10,
     UBR: Number(revision),
-  })
-  for (const { name, version, publisher } of software)
-    hive.below(`${uninstall}\\${name}`).set({
+  }
+  for (const path of [currentVersion, in32BitView(currentVersion)]) hive.below(path).set(windowsIs)
+  hive.below(in32BitView(uninstall))
+  for (const [index, { name, version, publisher }] of software.entries()) {
+    const list = index % 3 === 2 ? in32BitView(uninstall) : uninstall
+    hive.below(`${list}\\${name}`).set({
       DisplayName: name,
       DisplayVersion: version ?? '',
       Publisher: publisher ?? '',
     })
+  }
   for (const { name, displayName, startup } of services)
     hive.below(`SYSTEM\\CurrentControlSet\\Services\\${name}`).set({
       DisplayName: displayName ?? name,
@@ -81,12 +98,18 @@ function machineHive({ inventory: { facts, software, services, hardware } }: Mac
   return hive
 }
 
+const in32BitView = (path: string) => path.replace(own32, () => software32)
+
 function userHive(): Key {
   const hive = new Key('HKEY_CURRENT_USER')
   hive.below('Control Panel\\Desktop').set({ ScreenSaveActive: '1', ScreenSaveTimeOut: '600' })
   hive.below('Environment').set({ TEMP: '%USERPROFILE%\\AppData\\Local\\Temp' })
   return hive
 }
+
+/** The path of a key as 64-bit programs see it. */
+const pathIn = ({ hive, path = '', view }: KeyLocation) =>
+  view === '32' && hive === 'HKEY_LOCAL_MACHINE' ? in32BitView(path) : path
 
 /** The registry of a simulated machine. Changes last until the demo ends. */
 export class Registry {
@@ -121,28 +144,38 @@ export class Registry {
         this.#find(place).values.delete(this.#value(place).name.toLowerCase())
         return done
       }),
-      create_registry_key: tool(RegistryKeyName, RegistryDone, ({ hive, path }) => {
-        this.#find({ hive }).below(path)
+      create_registry_key: tool(RegistryKeyName, RegistryDone, ({ hive, path, view }) => {
+        const root = this.#find({ hive })
+        const [first = ''] = path.split('\\')
+        if (closedHives.includes(hive) && !root.keys.has(first.toLowerCase()))
+          throw new Refusal('INVALID_PAYLOAD', `path: Windows allows no new keys directly below ${hive}`)
+        root.below(pathIn({ hive, path, view }))
         return done
       }),
-      delete_registry_key: tool(RegistryKeyName, RegistryDone, ({ hive, path }) => {
-        const { name } = this.#find({ hive, path })
+      delete_registry_key: tool(DeletableRegistryKey, RegistryDone, ({ path, ...place }) => {
+        const { name, size } = this.#find({ ...place, path })
+        if (size > deletedKeysMax)
+          throw new Refusal(
+            'TOO_LARGE',
+            `Registry key ${place.hive}\\${path} has more than ${deletedKeysMax} keys; delete them in parts`,
+          )
         const parent = path.split('\\').slice(0, -1).join('\\')
-        this.#find(parent === '' ? { hive } : { hive, path: parent }).keys.delete(name.toLowerCase())
+        this.#find({ ...place, path: parent }).keys.delete(name.toLowerCase())
         return done
       }),
     }
   }
 
-  #find({ hive, path = '' }: KeyLocation): Key {
+  #find(place: KeyLocation): Key {
+    const { hive, path = '' } = place
     let key = this.#hives.get(hive)
-    for (const name of path.split('\\').filter(Boolean)) key = key?.keys.get(name.toLowerCase())
+    for (const name of pathIn(place).split('\\').filter(Boolean)) key = key?.keys.get(name.toLowerCase())
     if (key === undefined) throw new Refusal('NOT_FOUND', `there is no key ${hive}\\${path}`)
     return key
   }
 
-  #value({ hive, path, name }: z.infer<typeof RegistryValuePlace>): Value {
-    const value = this.#find({ hive, path }).values.get(name.toLowerCase())
+  #value({ name, ...place }: z.infer<typeof RegistryValuePlace>): Value {
+    const value = this.#find(place).values.get(name.toLowerCase())
     if (value === undefined) throw new Refusal('NOT_FOUND', `there is no value ${name}`)
     return value
   }

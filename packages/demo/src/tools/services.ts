@@ -11,18 +11,30 @@ import { Chance } from '../chance.ts'
 import type { Machine } from '../machine.ts'
 import { Refusal, type Tools, tool } from './tool.ts'
 
-/** The services of a simulated machine. What is started and stopped stays so until the demo ends. */
+type Places = Pick<ServiceDetail, 'unitFile' | 'command'>
+
+/** Where each system defines a service, and what it runs. */
+const places: Readonly<Record<Machine['platform']['osType'], (name: string) => Places>> = {
+  windows: (name) => ({ unitFile: null, command: `C:\\Windows\\System32\\svchost.exe -k netsvcs -p -s ${name}` }),
+  linux: (name) => ({ unitFile: `/usr/lib/systemd/system/${name}.service`, command: name }),
+  macos: (name) => ({
+    unitFile: `/System/Library/LaunchDaemons/${name}.plist`,
+    command: `/usr/libexec/${name.slice(name.lastIndexOf('.') + 1)}`,
+  }),
+}
+
+/** The services of a simulated machine. Changes of their state last until the demo ends. */
 export class Services {
   readonly #machine: Machine
   readonly #services: Map<string, Service>
 
   constructor(machine: Machine) {
     this.#machine = machine
-    const told = machine.inventory.services.map(({ name, displayName, state, startup }): [string, Service] => [
+    const services = machine.inventory.services.map(({ name, displayName, state, startup }): [string, Service] => [
       name,
       { name, displayName: displayName ?? null, state: state ?? 'stopped', startup: startup ?? null },
     ])
-    this.#services = new Map(told)
+    this.#services = new Map(services)
   }
 
   get tools(): Tools {
@@ -54,20 +66,19 @@ export class Services {
   #detail(service: Service, now: number): ServiceDetail {
     const { index, platform } = this.#machine
     const chance = new Chance(`service ${index} ${service.name}`)
-    const runs = service.state === 'running'
-    const windows = platform.osType === 'windows'
+    const isRunning = service.state === 'running'
+    const isWindows = platform.osType === 'windows'
     return {
       ...service,
-      mainPid: runs ? chance.whole(400, 20_000) : null,
-      result: runs ? null : '0',
-      restarts: windows ? null : 0,
-      memoryBytes: runs ? chance.whole(2, 300) * 2 ** 20 : null,
-      tasks: runs ? chance.whole(1, 40) : null,
-      activeSince: runs ? new Date(now - chance.whole(3_600, 900_000) * 1_000).toISOString() : null,
-      unitFile: windows ? null : `/usr/lib/systemd/system/${service.name}.service`,
-      command: windows ? `C:\\Windows\\System32\\svchost.exe -k netsvcs -p -s ${service.name}` : service.name,
-      user: windows ? 'LocalSystem' : 'root',
-      requires: windows ? ['RpcSs'] : [],
+      mainPid: isRunning ? chance.whole(400, 20_000) : null,
+      result: isRunning ? null : '0',
+      restarts: isWindows ? null : 0,
+      memoryBytes: isRunning ? chance.whole(2, 300) * 2 ** 20 : null,
+      tasks: isRunning ? chance.whole(1, 40) : null,
+      activeSince: isRunning ? new Date(now - chance.whole(3_600, 900_000) * 1_000).toISOString() : null,
+      ...places[platform.osType](service.name),
+      user: isWindows ? 'LocalSystem' : 'root',
+      requires: isWindows ? ['RpcSs'] : [],
       after: [],
     }
   }

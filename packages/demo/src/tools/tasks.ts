@@ -72,6 +72,22 @@ const planned: Readonly<Record<Machine['platform']['osType'], readonly Planned[]
   ],
   macos: [
     {
+      path: 'timer:com.apple.backupd-auto',
+      name: 'com.apple.backupd-auto',
+      kind: 'timer',
+      schedule: 'StartInterval=3600',
+      user: 'root',
+      command: '/System/Library/CoreServices/backupd.bundle/Contents/Resources/backupd-helper -launchd',
+    },
+    {
+      path: 'timer:com.apple.periodic-weekly',
+      name: 'com.apple.periodic-weekly',
+      kind: 'timer',
+      schedule: 'StartCalendarInterval=Weekday 6 03:15',
+      user: 'root',
+      command: '/usr/libexec/periodic-wrapper weekly',
+    },
+    {
       path: 'cron:/etc/crontab:77aa01b4',
       name: 'periodic daily',
       kind: 'cron',

@@ -15,7 +15,14 @@ export type Tools = Readonly<Record<string, Tool>>
 /** An error code of agents with its message. */
 export class Refusal extends Error {
   constructor(
-    code: 'NOT_FOUND' | 'EXISTS' | 'DENIED' | 'INVALID_PAYLOAD' | 'UNSUPPORTED_PLATFORM' | 'UNSUPPORTED_COMMAND',
+    code:
+      | 'NOT_FOUND'
+      | 'EXISTS'
+      | 'DENIED'
+      | 'INVALID_PAYLOAD'
+      | 'TOO_LARGE'
+      | 'UNSUPPORTED_PLATFORM'
+      | 'UNSUPPORTED_COMMAND',
     message: string,
   ) {
     super(`${code}: ${message}`)

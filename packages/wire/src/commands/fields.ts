@@ -13,7 +13,7 @@ const startsWithDrive = /^[A-Za-z]:/
 /** An absolute path in the machine's file system, without `..`: from `/`, or from a drive as in `C:\\Windows`. */
 export const path = () =>
   line(4_096)
-    .regex(/^(\/|[A-Za-z]:[\\/])/, { error: 'must be an absolute path' })
+    .regex(/^(\/|[A-Za-z]:[\\/])/, { error: 'must be an absolute path on the device. Network paths are refused' })
     .refine((text) => !text.split(startsWithDrive.test(text) ? /[\\/]/ : '/').includes('..'), {
       error: 'must not contain ..',
     })

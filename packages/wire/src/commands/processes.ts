@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { moment } from './fields.ts'
 
 export const processesMax = 5_000
-const pid = z.int().min(1).max(4_194_304)
+/** Windows has larger numbers than Linux. */
+const pid = z.int().min(1).max(2_147_483_647)
 
 export const Process = z.object({
   pid: z.number(),

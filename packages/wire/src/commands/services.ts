@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { moment } from './fields.ts'
 
 export const servicesShownMax = 5_000
-/** With or without `.service`; names of Windows services may have spaces. */
+/** With or without `.service`; names of Windows services may have spaces and letters of any script. */
 export const serviceName = z
   .string()
   .max(255)
-  .regex(/^[A-Za-z0-9:_.@\\{][A-Za-z0-9:_.@\\ $#&+(){}-]*$/, { error: 'is not the name of a service' })
+  .regex(/^[\p{L}\p{N}:_.@\\{][\p{L}\p{M}\p{N}:_.@\\ $#&+(){},;!%'=~^-]*$/u, { error: 'is not the name of a service' })
 
 export const Service = z.object({
   name: z.string(),

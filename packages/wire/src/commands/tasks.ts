@@ -4,7 +4,9 @@ import { line, moment } from './fields.ts'
 export const tasksMax = 2_000
 export const taskRunsMax = 200
 /** Identifies a task: `timer:logrotate.timer`, `cron:/etc/crontab:1f0a93c2`, `script:/etc/cron.daily/dpkg`, `task:\\Backup`. */
-export const taskPath = line(1_000).regex(/^(timer|cron|script|task):[^\0\n]+$/, { error: 'is not the path of a task' })
+export const taskPath = line(1_000).regex(/^(timer|cron|script|task):[^\0\n]+$/, {
+  error: 'must be a path from the list of tasks, such as timer:logrotate.timer or task:\\Backup',
+})
 
 export const Task = z.object({
   path: z.string(),

@@ -1,7 +1,9 @@
 import { z } from 'zod'
-import { bootIdMax, certificateCharsMax, helloFrameBytesMax, signatureBytes } from '../limits.ts'
+import { Capabilities } from '../capabilities.ts'
+import { bootIdMax, certificateCharsMax, helloFrameBytesMax, sequenceMax, signatureBytes } from '../limits.ts'
 import { defineMessage } from '../message.ts'
 import { bytes, text } from '../scalars.ts'
+import { SealingKeyStatement } from '../sealing.ts'
 
 export const Role = z.enum(['agent', 'watchdog'])
 export type Role = z.infer<typeof Role>
@@ -21,6 +23,12 @@ export const Hello = z.object({
     .min(0)
     .max(2 ** 31)
     .optional(),
+  /** What the agent can do; absent from older agents and from watchdogs. */
+  capabilities: Capabilities.optional(),
+  /** Revision of the newest assignment that the agent follows; 0 after its start. */
+  assignmentRevision: z.int().min(0).max(sequenceMax).optional(),
+  /** The key of this run to which secrets are sealed, signed by the device; see sealing.ts. */
+  sealingKey: SealingKeyStatement.optional(),
 })
 export type Hello = z.infer<typeof Hello>
 

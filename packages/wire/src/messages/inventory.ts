@@ -1,5 +1,15 @@
 import { z } from 'zod'
-import { disksMax, frameBytesMax, networkMax, servicesMax, softwareMax, usersMax } from '../limits.ts'
+import {
+  disksMax,
+  driversMax,
+  featuresMax,
+  frameBytesMax,
+  networkMax,
+  servicesMax,
+  softwareMax,
+  updatesMax,
+  usersMax,
+} from '../limits.ts'
 import { defineMessage } from '../message.ts'
 import { byteCount, text, time } from '../scalars.ts'
 
@@ -18,6 +28,7 @@ export const Hardware = z.object({
   manufacturer: text(255).optional(),
   model: text(255).optional(),
   serialNumber: text(255).optional(),
+  assetTag: text(255).optional(),
   chassis: text(64).optional(),
   virtual: z.boolean().optional(),
   biosVendor: text(255).optional(),
@@ -28,6 +39,9 @@ export const Hardware = z.object({
   cpuMhz: z.number().min(0).max(1_000_000).optional(),
   memoryBytes: byteCount.optional(),
   graphics: z.array(text(255)).max(32).optional(),
+  /** The security chip; absent when the agent cannot tell. */
+  tpm: z.object({ present: z.boolean(), version: text(32).optional() }).optional(),
+  secureBoot: z.boolean().optional(),
   battery: z
     .object({
       percent: z.number().min(0).max(100).optional(),
@@ -44,6 +58,10 @@ export const Hardware = z.object({
 })
 export type Hardware = z.infer<typeof Hardware>
 
+/** Whether a volume is encrypted; `suspended` means encrypted with a key that anyone can read. */
+export const DiskEncryption = z.enum(['on', 'off', 'encrypting', 'decrypting', 'suspended', 'locked'])
+export type DiskEncryption = z.infer<typeof DiskEncryption>
+
 export const Disk = z.object({
   name: text(255),
   kind: text(64).optional(),
@@ -51,6 +69,7 @@ export const Disk = z.object({
   mount: text(1024).optional(),
   totalBytes: byteCount.optional(),
   usedBytes: byteCount.optional(),
+  encryption: DiskEncryption.optional(),
 })
 export type Disk = z.infer<typeof Disk>
 
@@ -61,6 +80,8 @@ export const NetworkInterface = z.object({
   up: z.boolean().optional(),
   virtual: z.boolean().optional(),
   speedMbit: z.number().min(0).max(10_000_000).optional(),
+  gateways: z.array(text(64)).max(16).optional(),
+  dnsServers: z.array(text(64)).max(16).optional(),
 })
 export type NetworkInterface = z.infer<typeof NetworkInterface>
 
@@ -90,6 +111,60 @@ export const LocalUser = z.object({
 })
 export type LocalUser = z.infer<typeof LocalUser>
 
+/** A driver of a device, which has a version, or a service that runs in the kernel, which has a state. */
+export const Driver = z.object({
+  name: text(255),
+  displayName: text(255).optional(),
+  version: text(255).optional(),
+  publisher: text(255).optional(),
+  date: time.optional(),
+  state: text(32).optional(),
+  startup: text(32).optional(),
+})
+export type Driver = z.infer<typeof Driver>
+
+/** An installed update of the operating system, such as KB5034441. */
+export const InstalledUpdate = z.object({
+  name: text(255),
+  version: text(255).optional(),
+  installedAt: time.optional(),
+})
+export type InstalledUpdate = z.infer<typeof InstalledUpdate>
+
+/** An optional part of the operating system. */
+export const SystemFeature = z.object({ name: text(255), enabled: z.boolean() })
+export type SystemFeature = z.infer<typeof SystemFeature>
+
+/** The directories of computers that a machine belongs to. A directory that is absent is one that it does not belong to. */
+export const Membership = z.object({
+  workgroup: text(255).optional(),
+  /** The short name of a domain of Active Directory. */
+  domain: text(255).optional(),
+  entra: z
+    .object({
+      /** Whether the machine itself joined, or only the account of a user is registered on it. */
+      kind: z.enum(['joined', 'registered']),
+      tenantId: text(64).optional(),
+      tenantName: text(255).optional(),
+      deviceId: text(64).optional(),
+    })
+    .optional(),
+})
+export type Membership = z.infer<typeof Membership>
+
+/** The operating system itself. A part that is absent is unknown. */
+export const SystemState = z.object({
+  /** IANA name. */
+  timeZone: text(64).optional(),
+  /** Why the machine has to restart; empty when it does not. */
+  pendingRestart: z.array(text(255)).max(32).optional(),
+  drivers: z.array(Driver).max(driversMax).optional(),
+  updates: z.array(InstalledUpdate).max(updatesMax).optional(),
+  features: z.array(SystemFeature).max(featuresMax).optional(),
+  membership: Membership.optional(),
+})
+export type SystemState = z.infer<typeof SystemState>
+
 export const Inventory = z.object({
   hash: text(128).min(1),
   facts: Facts,
@@ -99,6 +174,7 @@ export const Inventory = z.object({
   software: z.array(InstalledSoftware).max(softwareMax),
   services: z.array(SystemService).max(servicesMax),
   users: z.array(LocalUser).max(usersMax),
+  system: SystemState.optional(),
 })
 export type Inventory = z.infer<typeof Inventory>
 

@@ -1,4 +1,4 @@
-import { OrderKeyStatement, orderStatementsMax } from '@muster/kit/order-keys.ts'
+import { OrderKeyStatement, orderStatementsMax } from '@muster/kit/secrets/order-keys.ts'
 import { z } from 'zod'
 import { smallFrameBytesMax } from '../limits.ts'
 import { defineMessage } from '../message.ts'

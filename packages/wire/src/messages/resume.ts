@@ -1,7 +1,9 @@
 import { z } from 'zod'
-import { bootIdMax, helloFrameBytesMax, resumptionProofBytes, ticketBytesMax } from '../limits.ts'
+import { Capabilities } from '../capabilities.ts'
+import { bootIdMax, helloFrameBytesMax, resumptionProofBytes, sequenceMax, ticketBytesMax } from '../limits.ts'
 import { defineMessage } from '../message.ts'
 import { bytes, bytesUpTo, text } from '../scalars.ts'
+import { SealingKeyStatement } from '../sealing.ts'
 import { Role } from './hello.ts'
 
 export const Resume = z.object({
@@ -17,6 +19,11 @@ export const Resume = z.object({
     .min(0)
     .max(2 ** 31)
     .optional(),
+  /** As in `hello`. */
+  capabilities: Capabilities.optional(),
+  assignmentRevision: z.int().min(0).max(sequenceMax).optional(),
+  /** As in `hello`. */
+  sealingKey: SealingKeyStatement.optional(),
 })
 export type Resume = z.infer<typeof Resume>
 

@@ -5,6 +5,8 @@ import { Heartbeat } from '@muster/wire/messages/heartbeat.ts'
 import { Facts, Inventory } from '@muster/wire/messages/inventory.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { darwinOn } from './darwin.ts'
+import { obstaclesOn } from './obstacles.ts'
+import { scriptSystemOf } from './scripts.ts'
 import { type FakeMac, fakeMac } from './testing/fake-mac.ts'
 import { recorded } from './testing/recorded.ts'
 
@@ -146,4 +148,22 @@ test('answers UNSUPPORTED_PLATFORM for a tool whose program is missing', async (
   await expect(tools.eventLogs.events({ name: 'unified', limit: 1 })).rejects.toMatchObject({
     code: 'UNSUPPORTED_PLATFORM',
   })
+})
+
+test('names the programs and languages that are missing, and what only root may do', async () => {
+  const scripts = scriptSystemOf(silent.mac)
+  const found = await obstaclesOn(silent.mac, scripts, true)
+  expect(found).toMatchObject({
+    list_services: 'MISSING_TOOL',
+    list_processes: 'MISSING_TOOL',
+    reboot: 'MISSING_TOOL',
+    'script:osascript': 'MISSING_TOOL',
+    'script:cmd': 'UNSUPPORTED_PLATFORM',
+    get_registry_value: 'UNSUPPORTED_PLATFORM',
+  })
+  await using whole = await fakeMac({ launchctl: [], shutdown: [], ps: [], zsh: [], osascript: [] })
+  const able = await obstaclesOn(whole.mac, scriptSystemOf(whole.mac), true)
+  expect([able.list_services, able.reboot, able['script:osascript']]).toEqual([undefined, undefined, undefined])
+  const user = await obstaclesOn(whole.mac, scriptSystemOf(whole.mac), false)
+  expect(user).toMatchObject({ reboot: 'NOT_PERMITTED', stop_service: 'NOT_PERMITTED', run_task: 'NOT_PERMITTED' })
 })

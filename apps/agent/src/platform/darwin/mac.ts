@@ -1,5 +1,5 @@
 import { ToolFailure } from '../../tool-failure.ts'
-import { type Ended, runProgram } from '../program.ts'
+import { type ProgramResult, runProgram } from '../program.ts'
 
 /** Where system programs and files are. Tests give others. */
 export interface Mac {
@@ -9,13 +9,13 @@ export interface Mac {
   readonly root: string
 }
 
-export const thisMac: Mac = { path: '/usr/bin:/bin:/usr/sbin:/sbin', root: '/' }
+export const thisMac: Mac = { path: '/usr/bin:/bin:/usr/sbin:/sbin:/usr/libexec/ApplicationFirewall', root: '/' }
 
 // Words and numbers as in C, texts in UTF-8, times in UTC.
 export const programEnvironment = ({ path }: Mac) => ({ LANG: 'C', LC_CTYPE: 'UTF-8', TZ: 'UTC', PATH: path })
 
 /** Runs a system program with exactly these arguments. @throws ToolFailure */
-export async function run(mac: Mac, program: string, args: readonly string[]): Promise<Ended> {
+export async function run(mac: Mac, program: string, args: readonly string[]): Promise<ProgramResult> {
   try {
     return await runProgram(program, args, programEnvironment(mac))
   } catch (error) {

@@ -1,19 +1,17 @@
-import type { Platform, ScriptStart } from '../platform.ts'
-import { type ScriptSystem, signalProcess, startInGroup } from '../posix/script-group.ts'
+import { type ScriptSystem, signalProcess } from '../posix/script-group.ts'
+import { removeUserFolders } from '../posix/user-script.ts'
 import { scriptMarker } from '../script-process.ts'
 import { type Mac, printed, run } from './mac.ts'
+import { usersOf } from './users.ts'
 
 /** Where users install programs; scripts may use them, after those of the system. */
 const installedPath = '/usr/local/bin:/opt/homebrew/bin'
 const shimFolder = '/usr/bin'
 
-export function scriptsOf(mac: Mac): Pick<Platform, 'startScript' | 'endLeftovers'> {
-  const endLeftovers = async (commandIds: ReadonlySet<string>): Promise<void> => {
-    if (commandIds.size === 0) return
-    const list = await printed(mac, 'ps', ['-axwwE', '-o', 'pid=', '-o', 'command='])
-    for (const pid of parseMarked(list, commandIds)) if (pid !== process.pid) signalProcess(pid, 'SIGKILL')
-  }
-  const system: ScriptSystem = {
+/** How a Mac runs scripts. */
+export function scriptSystemOf(mac: Mac): ScriptSystem {
+  const path = `${mac.path}:${installedPath}`
+  return {
     name: 'macOS',
     interpreters: {
       zsh: ['zsh'],
@@ -23,17 +21,19 @@ export function scriptsOf(mac: Mac): Pick<Platform, 'startScript' | 'endLeftover
       osascript: ['osascript'],
       powershell: ['pwsh'],
     },
-    path: `${mac.path}:${installedPath}`,
-    locale: { LANG: 'en_US.UTF-8' },
-    endLeftovers,
-  }
-  return {
-    endLeftovers,
-    async startScript(start: ScriptStart) {
-      if (start.language !== 'python' || (await hasDeveloperTools(mac))) return startInGroup(start, system)
+    async path(language) {
+      if (language !== 'python' || (await hasDeveloperTools(mac))) return path
       // Without developer tools the system's python3 only opens a window that offers to install them.
-      const folders = system.path.split(':').filter((folder) => folder !== shimFolder)
-      return startInGroup(start, { ...system, path: folders.join(':') })
+      const folders = path.split(':').filter((folder) => folder !== shimFolder)
+      return folders.join(':')
+    },
+    locale: { LANG: 'en_US.UTF-8' },
+    users: usersOf(mac),
+    async endLeftovers(commandIds) {
+      if (commandIds.size === 0) return
+      const list = await printed(mac, 'ps', ['-axwwE', '-o', 'pid=', '-o', 'command='])
+      for (const pid of parseMarked(list, commandIds)) if (pid !== process.pid) signalProcess(pid, 'SIGKILL')
+      await removeUserFolders(commandIds)
     },
   }
 }

@@ -60,8 +60,9 @@ describe('a script', () => {
     const left = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' })
     const list = `  ${left.pid} sleep 60 PATH=/bin MUSTER_COMMAND_ID=${commandId}\n  1 /sbin/launchd\n`
     await using fake = await fakeMac({ ps: [['-axwwE*', list]] })
+    const ended = once(left, 'exit')
     await darwinOn(fake.mac).endLeftovers(new Set([commandId]))
-    expect(await once(left, 'exit')).toEqual([null, 'SIGKILL'])
+    expect(await ended).toEqual([null, 'SIGKILL'])
   })
 
   test('in a language that macOS lacks is refused, and one that is not installed is reported', async () => {

@@ -1,9 +1,11 @@
-import { constants, type FileHandle, lstat, open, opendir } from 'node:fs/promises'
+import { type FileHandle, opendir } from 'node:fs/promises'
 import { type FileEntry, fileBytesMax, fileEntriesMax, type ReadFile } from '@muster/wire/commands/files.ts'
 import type { z } from 'zod'
 import { failureOf, ToolFailure } from '../../tool-failure.ts'
 import type { FileTools } from '../tools.ts'
 import type { GuardedFolders, HeldFolder } from './guarded-folders.ts'
+import { observeFiles } from './observe-file.ts'
+import { openFile } from './open-file.ts'
 import { Uploads } from './uploads.ts'
 
 /** Files of a system, in the folders that are open to users. */
@@ -25,6 +27,8 @@ export function createFileTools(folders: GuardedFolders): FileTools {
       })
     },
 
+    observe: observeFiles(folders),
+
     async write(what, data) {
       if (what.offset + data.length > fileBytesMax)
         throw new ToolFailure('TOO_LARGE', `a file may be at most ${fileBytesMax} bytes long`)
@@ -42,23 +46,6 @@ async function readPiece(file: FileHandle, name: string, what: z.infer<typeof Re
   const data = Buffer.alloc(Math.max(0, Math.min(length, Number(size) - offset)))
   const { bytesRead } = await file.read(data, 0, data.length, offset)
   return { piece: { name, sizeBytes: Number(size), version }, data: data.subarray(0, bytesRead) }
-}
-
-/** Opens a regular file, never through a link, and never a file that blocks. */
-async function openFile(path: string, asked: string): Promise<FileHandle> {
-  let file: FileHandle
-  let linked: bigint
-  try {
-    linked = (await lstat(path, { bigint: true })).ino
-    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  } catch (error) {
-    throw failureOf(error, asked)
-  }
-  const opened = await file.stat({ bigint: true })
-  // A system without O_NOFOLLOW opened the target of a link: another file than the entry.
-  if (opened.isFile() && opened.ino === linked) return file
-  await file.close()
-  throw new ToolFailure('DENIED', `${asked} is not a regular file`)
 }
 
 async function entriesOf(

@@ -5,6 +5,7 @@ import { describeEntry } from '../files/describe-entry.ts'
 import { type FileSystem, GuardedFolders } from '../files/guarded-folders.ts'
 import { requireAbsolute, split } from '../posix/entries.ts'
 import { accountNames } from './accounts.ts'
+import { requireLocal } from './facts/local-path.ts'
 
 /** Special file systems: reading some of their files has effects, and others never end. */
 const systemRoots = ['/proc', '/sys', '/dev']
@@ -12,6 +13,19 @@ const systemRoots = ['/proc', '/sys', '/dev']
 /** @param secret folders without access: the agent's own */
 export const guardedFolders = (secret: readonly string[]) =>
   new GuardedFolders(heldFolders, [...systemRoots, ...secret])
+
+/** The same without folders whose file system may never answer: for work that no person waits for. */
+export const localFolders = (secret: readonly string[]) =>
+  new GuardedFolders(
+    {
+      ...heldFolders,
+      async hold(path, work) {
+        await requireLocal(path)
+        return heldFolders.hold(path, work)
+      },
+    },
+    [...systemRoots, ...secret],
+  )
 
 /** Folders that are held by an open handle, through which the kernel resolves their entries. */
 const heldFolders: FileSystem = {

@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises'
 import { ToolFailure } from '../../tool-failure.ts'
-import { type Ended, runProgram as run } from '../program.ts'
+import { type ProgramResult, runProgram as run } from '../program.ts'
 import { systemPath } from './tool.ts'
 
 /** How system programs are run. Tests replace it. */
@@ -14,7 +14,7 @@ export interface Host {
 export const thisHost: Host = { path: systemPath, systemdMark: '/run/systemd/system' }
 
 /** Runs a program of the host with exactly these arguments. @throws ToolFailure when it is not installed */
-export function runProgram(host: Host, program: string, args: readonly string[]): Promise<Ended> {
+export function runProgram(host: Host, program: string, args: readonly string[]): Promise<ProgramResult> {
   return run(program, args, { PATH: host.path, LC_ALL: 'C', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: '' })
 }
 

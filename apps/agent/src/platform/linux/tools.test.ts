@@ -7,6 +7,7 @@ import { createFileTools } from '../files/file-tools.ts'
 import { parseLine } from '../posix/log-files.ts'
 import { createEventLogTools } from './event-log-tools.ts'
 import { guardedFolders } from './held-folders.ts'
+import { createTools } from './linux-tools.ts'
 import { createPowerTools } from './power.ts'
 import { parseStat } from './processes.ts'
 import { createServiceTools } from './service-tools.ts'
@@ -40,6 +41,7 @@ END
 *list-units*) echo "cron.service loaded active running Regular background program processing daemon"
   echo "● broken.service loaded failed failed Broken thing";;
 *"property=ActiveState,SubState -- cron"*) printf 'ActiveState=active\\nSubState=running\\n';;
+*show*renamed.service*) printf 'Id=renamed.service\\nLoadState=loaded\\nActiveState=active\\nSubState=running\\nMainPID=%s\\n' $PPID;;
 *show*cron.service*) cat <<'END'
 Id=cron.service
 Description=Regular background program processing daemon
@@ -120,6 +122,20 @@ describe('services', () => {
     await expect(tools.control('absent', 'start')).rejects.toMatchObject({ code: 'NOT_FOUND' })
     await expect(tools.control('denied', 'start')).rejects.toThrow('Access denied')
   })
+
+  test.each(['muster-agent', 'muster-agent.service', 'renamed'])(
+    'refuses to end the service of the agent: %s',
+    async (name) => {
+      const { services } = createTools([], host)
+      for (const action of ['stop', 'restart'] as const)
+        await expect(services.control(name, action)).rejects.toMatchObject({
+          code: 'DENIED',
+          message: `${name} is the service of the agent, which must not be stopped through itself`,
+        })
+      expect((await asked()).filter((words) => / (stop|restart) -- (muster-agent|renamed)/.test(words))).toEqual([])
+      expect(await services.control('cron', 'stop')).toEqual({ name: 'cron', state: 'running' })
+    },
+  )
 
   test('reports a machine without systemd', async () => {
     const tools = createServiceTools({ ...host, systemdMark: join(folder.path, 'absent') })

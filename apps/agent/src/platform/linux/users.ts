@@ -1,33 +1,42 @@
-import { readFile } from 'node:fs/promises'
-import type { LocalUser } from '@muster/wire/messages/inventory.ts'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Account, accountIn, type UserSystem } from '../posix/user-account.ts'
+import { outputOf } from './tool.ts'
 
-const adminGroups = new Set(['sudo', 'wheel', 'admin', 'root'])
-const personUidMin = 1000
-const nobodyUid = 65_534
+/** Where systemd-logind notes the sessions of users. Tests give others. */
+const sessionsFolder = '/run/systemd/sessions'
 
-/** Accounts of people and root; service accounts of packages are excluded. */
-export async function collectUsers(): Promise<LocalUser[]> {
-  const [accounts, groups] = await Promise.all(
-    ['/etc/passwd', '/etc/group'].map((path) => readFile(path, 'utf8').catch(() => '')),
-  )
-  return parseUsers(accounts ?? '', groups ?? '')
+/** Finds users by the name services of the machine, so that those of a directory count. */
+async function account(name: string): Promise<Account | undefined> {
+  const found = await outputOf('getent', ['passwd', '--', name])
+  const lines = (found ?? (await readFile('/etc/passwd', 'utf8').catch(() => ''))).split('\n')
+  return lines.map((line) => accountIn(line, name)).find((each) => each !== undefined)
 }
 
-export function parseUsers(accounts: string, groups: string): LocalUser[] {
-  const admins = new Set<string>()
-  const adminGroupIds = new Set<string>()
-  for (const line of groups.split('\n')) {
-    const [group, , groupId, members] = line.split(':')
-    if (group === undefined || groupId === undefined || !adminGroups.has(group)) continue
-    adminGroupIds.add(groupId)
-    for (const member of (members ?? '').split(',')) admins.add(member)
-  }
-  return accounts.split('\n').flatMap((line) => {
-    const [name, , uid, groupId] = line.split(':')
-    const id = Number(uid)
-    const loginable = id === 0 || (id >= personUidMin && id !== nobodyUid)
-    if (!name || !uid || !loginable) return []
-    const admin = id === 0 || admins.has(name) || adminGroupIds.has(groupId ?? '')
-    return [{ name: name.slice(0, 255), uid: uid.slice(0, 128), admin }]
-  })
+export const usersOf = (sessions: string): UserSystem => ({
+  account,
+  signedIn: async () => (await inSession(sessions)) ?? inTerminal((await outputOf('who', [])) ?? ''),
+})
+
+export const linuxUsers: UserSystem = usersOf(sessionsFolder)
+
+/** The user of an active session: one with a screen before one over the network, the newest of several. */
+async function inSession(folder: string): Promise<string | undefined> {
+  const names = await readdir(folder).catch(() => [])
+  const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8').catch(() => '')))
+  const sessions = texts
+    .map(fieldsIn)
+    .filter(({ CLASS, STATE, USER }) => CLASS === 'user' && STATE === 'active' && USER)
+  const newest = (one: Fields, other: Fields) => Number(other.REALTIME ?? 0) - Number(one.REALTIME ?? 0)
+  const [best] = sessions.sort((one, other) => Number(!one.SEAT) - Number(!other.SEAT) || newest(one, other))
+  return best?.USER
 }
+
+type Fields = Readonly<Record<string, string | undefined>>
+
+/** The lines `NAME=value` of a text. */
+const fieldsIn = (text: string): Fields =>
+  Object.fromEntries([...text.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]))
+
+/** The user of the last line of `who`, the newest terminal. */
+export const inTerminal = (text: string): string | undefined => /^(\S+)/.exec(text.trim().split('\n').at(-1) ?? '')?.[1]

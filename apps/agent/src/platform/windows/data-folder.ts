@@ -6,23 +6,13 @@ import { readIfPresent, writeDurably } from '../../durable-file.ts'
 import type { ControlAddress } from '../platform.ts'
 import { ownSid, u32Buffer } from './native/accounts.ts'
 import { winErrors } from './native/error-codes.ts'
-import { lastCode, must, mustSucceed, Win32Error } from './native/errors.ts'
+import { lastCode, must, Win32Error } from './native/errors.ts'
+import { administrators, closed, setAccess, system } from './native/folder-access.ts'
 import { closeHandle, createFile, invalidHandle } from './native/kernel32.ts'
 import { wideTextAt } from './native/koffi.ts'
 import { wide } from './native/layout.ts'
-import {
-  descriptorToText,
-  getDescriptorAccess,
-  getFileSecurity,
-  informationOf,
-  localFree,
-  setNamedSecurity,
-  textToDescriptor,
-} from './native/security-api.ts'
+import { descriptorToText, getFileSecurity, informationOf, localFree } from './native/security-api.ts'
 
-const system = 'S-1-5-18'
-const administrators = 'S-1-5-32-544'
-const fileObject = 1
 const write = 0x4000_0000
 const openAlways = 4
 const deleteOnClose = 0x0400_0000
@@ -34,21 +24,7 @@ export async function closeFolder(directory: string): Promise<void> {
   const owner = ownerOf(directory)
   if (![own, system, administrators].includes(owner))
     throw new Error(`it belongs to ${owner}, but the agent runs as ${own}`)
-  const users = [...new Set([system, administrators, own])]
-  const access = `D:P${users.map((sid) => `(A;OICI;FA;;;${sid})`).join('')}`
-  const [descriptor, list] = [Buffer.alloc(8), Buffer.alloc(8)]
-  must('ConvertStringSecurityDescriptor', textToDescriptor(wide(access), 1, descriptor, u32Buffer()))
-  try {
-    const present = u32Buffer()
-    must('GetSecurityDescriptorDacl', getDescriptorAccess(descriptor.readBigUInt64LE(), present, list, u32Buffer()))
-    const what = informationOf.access | informationOf.protectedAccess
-    mustSucceed(
-      'SetNamedSecurityInfoW',
-      setNamedSecurity(wide(directory), fileObject, what >>> 0, null, null, list.readBigUInt64LE(), null),
-    )
-  } finally {
-    localFree(descriptor.readBigUInt64LE())
-  }
+  setAccess(directory, closed())
 }
 
 /** The SID of the owner of a file or folder. */

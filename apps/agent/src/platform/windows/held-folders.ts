@@ -2,7 +2,6 @@ import { win32 } from 'node:path'
 import { ToolFailure } from '../../tool-failure.ts'
 import { describeEntry } from '../files/describe-entry.ts'
 import { type FileSystem, GuardedFolders } from '../files/guarded-folders.ts'
-import { openFolder } from './calls/folders.ts'
 import { closeHandle } from './native/kernel32.ts'
 import { drivePath, extended, isWithin } from './paths.ts'
 import { native } from './thread/native-thread.ts'
@@ -18,8 +17,7 @@ const heldFolders: FileSystem = {
   async hold(path, work) {
     const wanted = drivePath(path)
     // A drive that does not answer stops a thread of its own, not this one.
-    await native('folderOf', [wanted])
-    const { handle, path: real } = openFolder(wanted)
+    const { handle, path: real } = await native('openFolder', [wanted])
     try {
       if (!/^[A-Z]:\\/i.test(real)) throw new ToolFailure('DENIED', `${path} leads to the network`)
       return await work({ path: real, entry: (name) => extended(name === '.' ? real : win32.join(real, name)) })

@@ -11,15 +11,17 @@ import {
   startDispatcher,
 } from './native/service-host-api.ts'
 import { ServiceStatus } from './native/services-api.ts'
+import { native } from './thread/native-thread.ts'
 
 const ownProcess = 0x10
 const states = { stopped: 1, stopPending: 3, running: 4 } as const
-/** Stop, shutdown, and the time before a shutdown. */
+/** Stop, shutdown, and the time before a shutdown. Not session changes: the agent looks at the sessions when it needs them. */
 const accepted = 0x1 | 0x4 | 0x100
 const controls = { stop: 1, interrogate: 4, shutdown: 5, preshutdown: 0xf } as const
 /** ERROR_CALL_NOT_IMPLEMENTED: the answer that Windows documents for controls that a service does not accept. */
 const controlNotAccepted = 120
 const stopWaitMs = 20_000
+const eventTimeoutMs = 5_000
 
 /**
  * Joins the service control manager. Its dispatcher blocks one thread of the runtime's pool for as long as the service runs;
@@ -28,7 +30,8 @@ const stopWaitMs = 20_000
 export async function joinServiceManager(): Promise<ServiceManager> {
   const name = wide(serviceName)
   let status: Handle = 0
-  let stop: () => void = () => {}
+  let stop: (() => void) | undefined
+  let isAsked = false
   const tell = (state: number, exitCode = 0) => {
     const body = Buffer.alloc(ServiceStatus.size)
     const set = (member: 'type' | 'state' | 'accepted' | 'exitCode' | 'specificExitCode' | 'waitHint', value: number) =>
@@ -47,7 +50,8 @@ export async function joinServiceManager(): Promise<ServiceManager> {
     if (control !== controls.stop && control !== controls.shutdown && control !== controls.preshutdown)
       return controlNotAccepted
     tell(states.stopPending)
-    stop()
+    isAsked = true
+    stop?.()
     return 0
   }
   await new Promise<void>((resolve, reject) => {
@@ -68,7 +72,10 @@ export async function joinServiceManager(): Promise<ServiceManager> {
   return {
     onStop: (work) => {
       stop = work
+      if (isAsked) work()
     },
     stopped: (exitCode) => tell(states.stopped, exitCode),
+    // The event log is another service, which may be slow. The log of the agent's own service has each event as well.
+    report: (kind, message) => native('writeEvent', [kind, message], eventTimeoutMs).catch(() => undefined),
   }
 }

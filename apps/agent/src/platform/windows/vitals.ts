@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises'
+import { cpus } from 'node:os'
 import { type CpuTicks, createVitals as createVitalsOf, type Usage } from '../vitals.ts'
 import { systemDrive } from './environment.ts'
 import {
@@ -22,18 +23,35 @@ const loopback = 24
 const rowsAt = 8
 const rowsMax = 4_096
 
-/** These calls read what the kernel has in memory, so they do not block; only the disk can. */
+/** The calls on this thread read what the kernel has in memory, so they do not block. */
 export const createVitals = () =>
   createVitalsOf({
     cpuTicks: async () => cpuTicks(),
     memory: async () => memory(),
     disk,
-    // Windows has no load average.
-    load: async () => undefined,
+    load: busyProcessors(cpuTicks),
     uptime: async () => Math.floor(Number(getTickCount()) / 1000),
-    network: async () => network(),
+    network,
     processes: async () => processes(),
   })
+
+/** The mean number of busy processors since the previous reading: Windows has no load average. */
+export function busyProcessors(
+  ticks: () => CpuTicks | undefined,
+  processors = cpus().length,
+): () => Promise<number | undefined> {
+  let last = ticks()
+  let busy: number | undefined
+  return async () => {
+    const now = ticks()
+    if (last === undefined || now === undefined) return undefined
+    const total = now.total - last.total
+    if (total <= 0) return busy
+    busy = Math.round((100 * processors * (now.busy - last.busy)) / total) / 100
+    last = now
+    return busy
+  }
+}
 
 function cpuTicks(): CpuTicks | undefined {
   const times = Buffer.alloc(SystemTimes.size)
@@ -63,9 +81,12 @@ function processes(): number | undefined {
 }
 
 /** Bytes of all hardware interfaces: filters and tunnels on top of them would count the same bytes twice. */
-function network(): { received: number; sent: number } | undefined {
+async function network(): Promise<{ received: number; sent: number } | undefined> {
   const table = Buffer.alloc(8)
-  if (getInterfaceTable(table) !== 0) return undefined
+  const code = await new Promise<number>((resolve, reject) => {
+    getInterfaceTable.async(table, (error, result) => (error === null ? resolve(result) : reject(error)))
+  })
+  if (code !== 0) return undefined
   const address = table.readBigUInt64LE()
   try {
     const count = Math.min(memoryAt(address, 4).readUInt32LE(), rowsMax)

@@ -1,9 +1,10 @@
+import { anyOf } from '@muster/db/conditions.ts'
 import type { Db } from '@muster/db/database.ts'
 import { paged } from '@muster/db/page.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { notFound } from '@muster/kit/errors.ts'
 import { type RawBuilder, sql } from 'kysely'
-import { ofTenant, type Tenant, within } from '../../tenancy/tenancy/index.ts'
+import { ofPartner, ofTenant, type Tenant, within } from '../../tenancy/tenancy/index.ts'
 import type { AccessReview, ReviewItem } from './reviews.contract.ts'
 
 const itemsMax = 10_000
@@ -46,13 +47,11 @@ export async function reviewById(
     .selectFrom('accessReviews')
     .select('id')
     .where('id', '=', id)
-    .where((eb) =>
-      eb.or([
-        within(caller, 'orgId', 'partnerId')(eb),
-        ...(caller.scope === 'partner'
-          ? [eb.and([eb('partnerId', '=', caller.partnerId), eb('orgId', 'is', null)])]
-          : []),
-      ]),
+    .where(
+      anyOf(
+        within(caller, 'orgId', 'partnerId'),
+        ...(caller.scope === 'partner' ? [ofPartner(caller, 'orgId', 'partnerId')] : []),
+      ),
     )
     .$if(why === 'to change', (query) => query.forUpdate())
     .executeTakeFirst()

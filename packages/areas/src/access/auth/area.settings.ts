@@ -1,6 +1,6 @@
 import { onOff } from '@muster/kit/config.ts'
 import { z } from 'zod'
-import { type SmsSettings, smsFrom, smsSettings } from './sms-settings.ts'
+import { type SmsSettings, smsFrom, smsSettings } from '../../platform/sms/index.ts'
 
 declare module '../../services.ts' {
   interface Settings {

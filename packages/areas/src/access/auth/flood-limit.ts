@@ -1,5 +1,5 @@
-import { originOf } from '@muster/kit/addresses.ts'
 import { tooMany } from '@muster/kit/errors.ts'
+import { originOf } from '@muster/kit/network/addresses.ts'
 import { BurstyRateLimiter, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 
 const burstSeconds = 5

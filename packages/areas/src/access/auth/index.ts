@@ -1,6 +1,6 @@
 // The functions of signing in that other areas may use.
 
-export { isWithin, originOf } from '@muster/kit/addresses.ts'
+export { isWithin, originOf } from '@muster/kit/network/addresses.ts'
 export { clearFactors } from './factors/clear-factors.ts'
 export { challenge } from './factors/mfa-challenge.ts'
 export { type Limits, limitsOf } from './limits.ts'
@@ -8,8 +8,9 @@ export { notice } from './notices.ts'
 export { passwordsOf } from './passwords/passwords.ts'
 export { requireStrongPassword } from './passwords/strength.ts'
 export { findAccount, findAccountByEmail, hasSecondFactor } from './sessions/accounts.queries.ts'
+export { authenticate } from './sessions/authenticate.ts'
 export { accessibleOrgs, membershipIn, membershipsOf, permissionsOfRole } from './sessions/memberships.queries.ts'
-export { revokeSessions, revokeSessionsIn } from './sessions/sessions.queries.ts'
+export { revokeSessions, revokeSessionsIn, revokeSessionsOfProvider } from './sessions/sessions.queries.ts'
 export { opaqueToken } from './sessions/tokens.ts'
 export { dropCredentials, proveMailbox } from './sign-in/first-proof.ts'
 export { handResetLink, mailResetLink } from './sign-in/reset-link.ts'

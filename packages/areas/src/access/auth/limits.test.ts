@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { connectRedis, untilReady } from '@muster/backplane/redis.ts'
-import { isWithin, originOf } from '@muster/kit/addresses.ts'
+import { isWithin, originOf } from '@muster/kit/network/addresses.ts'
 import { refusal } from '@muster/testkit/call.ts'
 import { operatorRedis, testServices } from '@muster/testkit/services.ts'
 import { testRedis } from '@muster/testkit/stores.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { connectRedis, type Redis, untilReady } from '@muster/backplane/redis.ts'
 import { type OwnCluster, startOwnCluster } from '@muster/backplane/testing/redis-cluster.ts'
-import { createKeyring } from '@muster/kit/keyring.ts'
+import { createKeyring } from '@muster/kit/secrets/keyring.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newPhoneCode, usePhoneCode } from './factors/phone-codes.ts'
 import { Limits } from './limits.ts'

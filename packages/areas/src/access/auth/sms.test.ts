@@ -6,9 +6,9 @@ import { createLog } from '@muster/kit/log.ts'
 import { refusal } from '@muster/testkit/call.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { afterEach, describe, expect, it } from 'vitest'
+import type { SmsSettings } from '../../platform/sms/index.ts'
 import { limitsOf } from './limits.ts'
 import { Sms } from './sms.ts'
-import type { SmsSettings } from './sms-settings.ts'
 
 const services = await testServices()
 const { redis } = services

@@ -132,3 +132,30 @@ export async function ensureBuiltInRoles(db: Db): Promise<void> {
       .execute()
   }
 }
+
+/** Adds the role of the first administrator of a partner, with all permissions. */
+export async function addAdministratorRole(db: Db, partnerId: string): Promise<{ id: string }> {
+  const role = await db
+    .insertInto('roles')
+    .values({
+      name: 'Administrator',
+      scope: 'partner',
+      partnerId,
+      description: 'All permissions in the partner and its organizations',
+      forceMfa: true,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await db
+    .insertInto('rolePermissions')
+    .columns(['roleId', 'permissionId'])
+    .expression((eb) =>
+      eb
+        .selectFrom('permissions')
+        .select((row) => [row.val(role.id).as('roleId'), 'permissions.id'])
+        .where('resource', '=', '*')
+        .where('action', '=', '*'),
+    )
+    .execute()
+  return role
+}

@@ -1,10 +1,11 @@
+import { allOf, always, anyOf, type Condition, equals, isOneOf } from '@muster/db/conditions.ts'
 import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import type { Scope } from '@muster/kit/contract.ts'
 import { notFound } from '@muster/kit/errors.ts'
 import type { Permission } from '@muster/kit/vocabulary.ts'
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
-import { ofTenant, type Tenant, within } from '../../tenancy/tenancy/index.ts'
+import { sql } from 'kysely'
+import { ofPartner, ofTenant, type Tenant, within } from '../../tenancy/tenancy/index.ts'
 import { isPermission } from '../../vocabulary.contract.ts'
 
 export interface RoleRow {
@@ -21,32 +22,23 @@ export interface RoleRow {
   readonly updatedAt: string
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: conditions for queries of any shape that have the table roles
-type AnyBuilder = ExpressionBuilder<any, any>
-
 /** Roles that members of the tenant can have: the built-in ones of its scope, and its own. */
-export const rolesFor =
-  (tenant: Tenant) =>
-  (eb: AnyBuilder): Expression<SqlBool> =>
-    eb.or([
-      eb.and([eb('roles.isSystem', '=', true), eb('roles.scope', '=', tenant.scope)]),
-      ofTenant(tenant, 'roles.orgId', 'roles.partnerId')(eb),
-    ])
+export const rolesFor = (tenant: Tenant): Condition =>
+  anyOf(
+    allOf(equals('roles.isSystem', true), equals('roles.scope', tenant.scope)),
+    ofTenant(tenant, 'roles.orgId', 'roles.partnerId'),
+  )
 
 /** Roles that the caller may see: the built-in ones of its scope and narrower, and custom ones within reach. */
-const visibleTo =
-  (caller: Caller) =>
-  (eb: AnyBuilder): Expression<SqlBool> => {
-    if (caller.scope === 'system') return eb.lit(true)
-    const scopes: Scope[] = caller.scope === 'partner' ? ['partner', 'organization'] : ['organization']
-    return eb.or([
-      eb.and([eb('roles.isSystem', '=', true), eb('roles.scope', 'in', scopes)]),
-      within(caller, 'roles.orgId', 'roles.partnerId')(eb),
-      ...(caller.scope === 'partner'
-        ? [eb.and([eb('roles.partnerId', '=', caller.partnerId), eb('roles.orgId', 'is', null)])]
-        : []),
-    ])
-  }
+function visibleTo(caller: Caller): Condition {
+  if (caller.scope === 'system') return always
+  const scopes: Scope[] = caller.scope === 'partner' ? ['partner', 'organization'] : ['organization']
+  return anyOf(
+    allOf(equals('roles.isSystem', true), isOneOf('roles.scope', scopes)),
+    within(caller, 'roles.orgId', 'roles.partnerId'),
+    ...(caller.scope === 'partner' ? [ofPartner(caller, 'roles.orgId', 'roles.partnerId')] : []),
+  )
+}
 
 /** One role that the caller may see. @throws NOT_FOUND */
 export async function roleById(db: Db, caller: Caller, id: string): Promise<RoleRow> {
@@ -131,17 +123,6 @@ export async function effectivePermissions(db: Db, roleIds: readonly string[]): 
 export async function permissionsOf(db: Db, roleId: string): Promise<Set<Permission>> {
   const effective = await effectivePermissions(db, [roleId])
   return new Set(effective.map(({ resource, action }) => `${resource}:${action}`).filter(isPermission))
-}
-
-/** Members whose role gets more permissions count as promoted now. They are no second person for the user who did it. */
-export async function recordPromotion(db: Db, roleId: string, by: string): Promise<void> {
-  const heirs = sql`WITH RECURSIVE heirs AS (
-      SELECT id FROM roles WHERE id = ${roleId}
-      UNION SELECT r.id FROM roles r JOIN heirs h ON r.parent_role_id = h.id
-    )`
-  const promoted = sql`SET granted_by = ${by}, granted_at = now() WHERE role_id IN (SELECT id FROM heirs)`
-  await sql`${heirs} UPDATE partner_users ${promoted}`.execute(db)
-  await sql`${heirs} UPDATE organization_users ${promoted}`.execute(db)
 }
 
 /** The permissions of a role and of all roles that inherit from it, which a change of the role affects. */

@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { callersOf } from '../../caller-cache.ts'
 import { implement } from '../../operation.ts'
 import { requireUnlimited, requireWorkingTenant, type Tenant, tenantOf } from '../../tenancy/tenancy/index.ts'
+import { recordPromotion } from '../memberships/index.ts'
 import { keepingAnAdministrator } from './administrators.ts'
 import { knownPermissions, requireHeld, requireNotGreater } from './grants.ts'
 import { roles as contract } from './roles.contract.ts'
@@ -16,7 +17,6 @@ import {
   permissionsAffected,
   permissionsOf,
   type RoleRow,
-  recordPromotion,
   roleById,
   roleFor,
   rolesFor,

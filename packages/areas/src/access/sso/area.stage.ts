@@ -2,7 +2,7 @@ import { call } from '@muster/testkit/call.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { stagePart } from '@muster/testkit/stage.ts'
 import usersStage from '../users/area.stage.ts'
-import { providers, scimTokens } from './providers.contract.ts'
+import { providers, scimTokens } from './providers/providers.contract.ts'
 
 /** The mark is not in the provider's name, which everyone can read who wants to sign in. */
 export default stagePart(async (setting) => {

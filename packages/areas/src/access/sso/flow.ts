@@ -14,7 +14,6 @@ import {
   originOf,
 } from '../auth/index.ts'
 import { attributesOf, namesSecondFactor } from './claims.rules.ts'
-import { isAllowed } from './domains.rules.ts'
 import { type CallbackError, flow as contract } from './flow.contract.ts'
 import {
   type Asserted,
@@ -34,8 +33,9 @@ import {
   takeSignedIn,
 } from './login-sessions.ts'
 import { admitPerson } from './people.ts'
-import { isSharedIssuer } from './presets.rules.ts'
-import { AttributeMapping } from './providers.contract.ts'
+import { isAllowed } from './providers/domains.rules.ts'
+import { isSharedIssuer } from './providers/presets.rules.ts'
+import { AttributeMapping } from './providers/providers.contract.ts'
 import {
   activeProvidersOf,
   findActiveProvider,
@@ -43,7 +43,7 @@ import {
   type ProviderRow,
   redirectUriOf,
   registrationOf,
-} from './providers.queries.ts'
+} from './providers/providers.queries.ts'
 
 const signInPage = '/login'
 

@@ -1,7 +1,7 @@
 // Requests to identity providers. Users enter their URLs and their documents name further ones, so each request goes through
 // the guarded fetch. openid-client verifies all answers.
 import { badRequest } from '@muster/kit/errors.ts'
-import { type OutgoingAnswer, requestOutside } from '@muster/kit/outgoing.ts'
+import { type OutgoingAnswer, requestOutside } from '@muster/kit/network/outgoing.ts'
 import * as oidc from 'openid-client'
 import type { Services } from '../../services.ts'
 

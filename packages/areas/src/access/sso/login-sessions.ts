@@ -2,8 +2,8 @@
 // to one browser by a cookie, so a stolen URL with a state or a code is useless without the cookie.
 import { createHash } from 'node:crypto'
 import type { Redis } from '@muster/backplane/redis.ts'
-import { type Keyring, peppered } from '@muster/kit/keyring.ts'
-import { seal, unseal } from '@muster/kit/sealed.ts'
+import { type Keyring, peppered } from '@muster/kit/secrets/keyring.ts'
+import { seal, unseal } from '@muster/kit/secrets/sealed.ts'
 import { z } from 'zod'
 import type { Call } from '../../operation.ts'
 import { opaqueToken } from '../auth/index.ts'

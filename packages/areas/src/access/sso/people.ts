@@ -7,7 +7,7 @@ import { findAccount, findAccountByEmail } from '../auth/index.ts'
 import { roleFor } from '../roles/index.ts'
 import { acceptByProvider, addMember, type Member, memberOfOrganization } from '../users/index.ts'
 import type { CallbackError } from './flow.contract.ts'
-import { type ProviderRow, recordProven } from './providers.queries.ts'
+import { type ProviderRow, recordProven } from './providers/providers.queries.ts'
 
 export interface AssertedPerson {
   readonly issuer: string

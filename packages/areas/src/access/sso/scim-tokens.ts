@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto'
 import { asSystem } from '@muster/db/database.ts'
 import { notFound } from '@muster/kit/errors.ts'
-import { peppered } from '@muster/kit/keyring.ts'
+import { peppered } from '@muster/kit/secrets/keyring.ts'
 import { implement } from '../../operation.ts'
 import type { Services } from '../../services.ts'
 import { requireUnlimited } from '../../tenancy/tenancy/index.ts'
-import { scimTokens as contract } from './providers.contract.ts'
-import { providerById, shown } from './providers.queries.ts'
+import { scimTokens as contract } from './providers/providers.contract.ts'
+import { providerById, shown } from './providers/providers.queries.ts'
 
 const prefixLength = 12
 const recordEveryMs = 60_000

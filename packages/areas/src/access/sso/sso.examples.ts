@@ -1,6 +1,6 @@
 import type { ExamplesOf } from '../../examples.ts'
 import type { flow } from './flow.contract.ts'
-import type { providers, scimTokens } from './providers.contract.ts'
+import type { providers, scimTokens } from './providers/providers.contract.ts'
 
 declare module '../../examples.ts' {
   interface Stage {

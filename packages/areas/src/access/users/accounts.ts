@@ -1,5 +1,6 @@
 // An account belongs to a person, not to a tenant. A tenant's change to a member reaches the account only when the person
 // belongs to no other tenant. That check has to see all tenants, so it runs with the rights of the system.
+
 import { randomUUID } from 'node:crypto'
 import { asSystem, type Db } from '@muster/db/database.ts'
 import { invariant, notFound } from '@muster/kit/errors.ts'
@@ -7,6 +8,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Services } from '../../services.ts'
 import { revokeKeys } from '../api-keys/index.ts'
 import { revokeSessions, revokeSessionsIn } from '../auth/index.ts'
+import { changeMembership, enableMembership, removeMembership } from '../memberships/index.ts'
 import type { Member } from './members.queries.ts'
 
 /** Access to rows of all tenants: the system's pool, or a transaction of the system when the caller already has one. */
@@ -66,26 +68,16 @@ export async function isKnownElsewhere(access: SystemAccess, userId: string, mem
   return found?.elsewhere === true
 }
 
-const membershipTable = ({ orgId }: Member) => (orgId === null ? 'partnerUsers' : 'organizationUsers')
-
 /** Changes the name of the account, or only this tenant's name for the member when another tenant knows the account. */
 export async function rename(db: Db, services: SystemAccess, member: Member, name: string): Promise<void> {
   const shared = await isKnownElsewhere(services, member.id, member.membershipId)
-  await db
-    .updateTable(membershipTable(member))
-    .set({ displayName: shared ? name : null })
-    .where('id', '=', member.membershipId)
-    .execute()
+  await changeMembership(db, member, { displayName: shared ? name : null })
   if (!shared) await db.updateTable('users').set({ name }).where('id', '=', member.id).execute()
 }
 
 /** Disables the membership. Disables the account as well when the person is active in no other tenant. */
 export async function disable(db: Db, services: SystemAccess, member: Member): Promise<void> {
-  await db
-    .updateTable(membershipTable(member))
-    .set({ status: 'disabled' })
-    .where('id', '=', member.membershipId)
-    .execute()
+  await changeMembership(db, member, { status: 'disabled' })
   await withdrawInvitation(db, member)
   await endSessions(db, services, member)
   if (await isActiveElsewhere(services, member.id, member.membershipId)) return
@@ -94,26 +86,14 @@ export async function disable(db: Db, services: SystemAccess, member: Member): P
 
 /** Enables a disabled member. A member who never accepted the invitation becomes invited again. */
 export async function enable(db: Db, member: Member): Promise<void> {
-  const membership = await db
-    .updateTable(membershipTable(member))
-    .set((eb) => ({
-      status: eb
-        .case()
-        .when('acceptedAt', 'is', null)
-        .then('invited' as const)
-        .else('active' as const)
-        .end(),
-    }))
-    .where('id', '=', member.membershipId)
-    .returning('status')
-    .executeTakeFirstOrThrow()
+  const status = await enableMembership(db, member)
   await db
     .updateTable('users')
     .set((eb) => ({
       status: eb
         .case()
         .when('passwordHash', 'is', null)
-        .then(membership.status)
+        .then(status)
         .else('active' as const)
         .end(),
     }))
@@ -126,11 +106,7 @@ export async function enable(db: Db, member: Member): Promise<void> {
 export async function removeMember(db: Db, services: SystemAccess, member: Member): Promise<void> {
   await endSessions(db, services, member)
   await withdrawInvitation(db, member)
-  const { numDeletedRows } = await db
-    .deleteFrom(membershipTable(member))
-    .where('id', '=', member.membershipId)
-    .executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound('User')
+  if (!(await removeMembership(db, member))) throw notFound('User')
   // A later invitation of the same person must not make these keys valid again.
   await revokeKeys(db, { userId: member.id, partnerId: member.partnerId, orgId: member.orgId })
 }

@@ -1,9 +1,11 @@
 // Members that an identity provider creates, updates and removes, through the system's connection. A provider acts for its own
 // organization only: it neither takes over nor changes an account that belongs to another tenant or to a person.
+
 import type { Db } from '@muster/db/database.ts'
 import { sql } from 'kysely'
 import type { Services } from '../../services.ts'
 import type { Tenant } from '../../tenancy/tenancy/index.ts'
+import { addOrganizationMember, changeOrganizationMember } from '../memberships/index.ts'
 import { allowsChanges, permissionsOf } from '../roles/index.ts'
 import { disable, enable, isKnownElsewhere, removeMember, rename } from './accounts.ts'
 import { sendInvitation } from './invitations/invitation-mail.ts'
@@ -30,22 +32,8 @@ async function isOwned(db: Db, userId: string): Promise<boolean> {
   return rows[0]?.owned !== false
 }
 
-async function addMembership(
-  db: Db,
-  { orgId, partnerId }: Organization,
-  userId: string,
-  { roleId, name }: NewMember,
-  status: 'active' | 'invited',
-): Promise<boolean> {
-  const accepted = status === 'invited' ? { acceptedAt: null, displayName: name } : {}
-  const added = await db
-    .insertInto('organizationUsers')
-    .values({ orgId, partnerId, userId, roleId, status, ...accepted })
-    .onConflict((row) => row.columns(['orgId', 'userId']).doNothing())
-    .returning('id')
-    .executeTakeFirst()
-  return added !== undefined
-}
+const membership = ({ orgId, partnerId }: Organization, userId: string, { roleId }: NewMember) =>
+  ({ orgId, partnerId, userId, roleId, status: 'active' }) as const
 
 /**
  * Creates an account without a password, and its membership. The address must not have an account yet. The provider vouches
@@ -58,7 +46,7 @@ export async function addMember(db: Db, tenant: Organization, member: NewMember)
     .values({ email, name, status: 'active' })
     .returning('id')
     .executeTakeFirstOrThrow()
-  await addMembership(db, tenant, id, member, 'active')
+  await addOrganizationMember(db, membership(tenant, id, member))
   return id
 }
 
@@ -79,11 +67,11 @@ export async function provisionMember(
   if (known === undefined) return addMember(db, tenant, member)
   const userId = known.id
   const belongsElsewhere = (await isOwned(db, userId)) || (await isKnownElsewhere({ inSystem: db }, userId, userId))
-  const status = belongsElsewhere ? 'invited' : 'active'
-  if (!(await addMembership(db, tenant, userId, member, status))) return null
+  const invited = belongsElsewhere ? ({ status: 'invited', acceptedAt: null, displayName: name } as const) : {}
+  if (!(await addOrganizationMember(db, { ...membership(tenant, userId, member), ...invited }))) return null
   if (belongsElsewhere)
     await sendInvitation(db, services, tenant, { userId, email, name }, { userId: null, email: by, isPresent: false })
-  else await db.updateTable('users').set({ status, name }).where('id', '=', userId).execute()
+  else await db.updateTable('users').set({ status: 'active', name }).where('id', '=', userId).execute()
   return userId
 }
 
@@ -95,11 +83,7 @@ export async function acceptByProvider(db: Db, member: Member): Promise<boolean>
   const { id, membershipId } = member
   if (await isOwned(db, id)) return false
   if (await isKnownElsewhere({ inSystem: db }, id, membershipId)) return false
-  await db
-    .updateTable('organizationUsers')
-    .set({ status: 'active', acceptedAt: new Date().toISOString() })
-    .where('id', '=', membershipId)
-    .execute()
+  await changeOrganizationMember(db, membershipId, { status: 'active', acceptedAt: new Date().toISOString() })
   await db.deleteFrom('userInvitations').where('userId', '=', id).where('orgId', '=', member.orgId).execute()
   await db.updateTable('users').set({ status: 'active' }).where('id', '=', id).where('status', '=', 'invited').execute()
   return true
@@ -134,7 +118,7 @@ export async function changeMember(
   }
   if (name !== undefined && name !== member.name) await rename(db, inSystem, member, name)
   if (roleId !== undefined && roleId !== member.roleId) {
-    await db.updateTable('organizationUsers').set({ roleId }).where('id', '=', member.membershipId).execute()
+    await changeOrganizationMember(db, member.membershipId, { roleId })
   }
   if (active === false && member.status !== 'disabled') await disable(db, inSystem, member)
   if (active === true && member.status === 'disabled') await enable(db, member)

@@ -90,10 +90,11 @@ describe('the list of users', () => {
     expect((await Promise.all(paged)).flatMap(({ data }) => data.map(({ name }) => name))).toEqual(names)
   })
 
-  it('returns 403 Partner or organization context to a system caller that names no tenant', async () => {
+  it('returns 403 Partner or organization context to a system caller that names no tenant, with the fields to send', async () => {
     expect(await refusal(call(here.systemAdmin, users.list, {}))).toMatchObject({
       status: 403,
       message: 'Partner or organization context',
+      extra: { issues: [{ path: 'orgId', message: 'orgId or partnerId is required in system scope' }] },
     })
     expect(ids(await call(here.systemAdmin, users.list, { partnerId: here.partner.id }))).toContain(admin.userId)
   })

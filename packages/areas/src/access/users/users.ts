@@ -5,6 +5,7 @@ import { callersOf } from '../../caller-cache.ts'
 import { implement } from '../../operation.ts'
 import { isLimited, requireUnlimited, requireWorkingTenant, tenantOf } from '../../tenancy/tenancy/index.ts'
 import { isPermission } from '../../vocabulary.contract.ts'
+import { changeOrganizationMember, changePartnerMember } from '../memberships/index.ts'
 import {
   allowsChanges,
   effectivePermissions,
@@ -136,18 +137,9 @@ async function assign(db: Db, member: Member, roleId: string, reach: ReachInput)
   const tenant = tenantOfMember(member)
   if (tenant.orgId === null) {
     const wanted = saysReach(reach) ? await partnerReach(db, tenant, reach) : {}
-    await db
-      .updateTable('partnerUsers')
-      .set({ roleId, ...wanted })
-      .where('id', '=', member.membershipId)
-      .execute()
-    return
+    return changePartnerMember(db, member.membershipId, { roleId, ...wanted })
   }
   const { siteIds = member.siteIds, deviceGroupIds = member.deviceGroupIds } = reach
   const wanted = await organizationReach(db, tenant, { ...reach, siteIds, deviceGroupIds })
-  await db
-    .updateTable('organizationUsers')
-    .set({ roleId, ...wanted })
-    .where('id', '=', member.membershipId)
-    .execute()
+  await changeOrganizationMember(db, member.membershipId, { roleId, ...wanted })
 }

@@ -17,6 +17,7 @@ export const versionsExamples: ExamplesOf<typeof versions> = {
 export const distributionExamples: ExamplesOf<typeof distribution> = {
   download: { subject, answers, input: () => ({ os: 'linux', arch: 'x64' }) },
   installScript: { subject, input: () => ({}) },
+  windowsInstallScript: { subject, input: () => ({}) },
   metadata: { subject, answers, input: () => ({ name: 'timestamp.json' }) },
   checksums: { subject, answers, input: () => ({ version: '1.0.0', name: 'SHA256SUMS' as const }) },
   target: { subject, answers, input: () => ({ version: '1.0.0', platform: 'linux-x64', name: 'muster-agent' }) },

@@ -11,17 +11,23 @@ const executableName = z.string().regex(/^([0-9a-f]{64}\.)?muster-agent$/)
 /** What machines download before they have credentials. It is public and signed. */
 export const distribution = {
   download: raw('GET', '/agents/download/:os/:arch', {
-    summary: 'Download the agent for a platform, by default the latest version',
+    summary:
+      'Download the agent for a platform, by default the latest version. `format=msi` is the installer for Windows',
     access: anyone,
     transaction: 'own',
-    input: z.object({ os: ReleaseSystem, arch: ReleaseArchitecture, version: releaseVersion.optional() }),
+    input: z.object({
+      os: ReleaseSystem,
+      arch: ReleaseArchitecture,
+      version: releaseVersion.optional(),
+      format: z.enum(['executable', 'msi']).default('executable'),
+    }),
     head: true,
     answers: [206, 302, 304, 416],
     refuses: [404],
     produces: 'application/octet-stream',
   }),
   installScript: raw('GET', '/agents/install.sh', {
-    summary: 'Download the shell script that installs the agent on Linux',
+    summary: 'Download the shell script that installs the agent on Linux and macOS',
     access: anyone,
     transaction: 'own',
     input: z.object({}),
@@ -29,6 +35,16 @@ export const distribution = {
     answers: [206, 304, 416],
     refuses: [404],
     produces: 'text/x-shellscript',
+  }),
+  windowsInstallScript: raw('GET', '/agents/install.ps1', {
+    summary: 'Download the PowerShell script that installs the agent on Windows',
+    access: anyone,
+    transaction: 'own',
+    input: z.object({}),
+    head: true,
+    answers: [206, 304, 416],
+    refuses: [404],
+    produces: 'text/plain',
   }),
   metadata: raw('GET', '/agents/releases/metadata/:name', {
     summary: 'Download signed release metadata (The Update Framework)',

@@ -4,20 +4,26 @@ import { notFound } from '@muster/kit/errors.ts'
 import { ReleaseTarget } from '@muster/wire/release.ts'
 import { type Call, implement } from '../../operation.ts'
 import { distribution as contract } from './distribution.contract.ts'
-import { executableAnswer, storedExecutable } from './executable.ts'
-import { installScript } from './install/install-script.ts'
+import { executableAnswer, installerAnswer, storedExecutable } from './executable.ts'
+import { powerShellScript, shellScript } from './install/install-script.ts'
 import { serveBytes } from './served-file.ts'
 import { findExecutable } from './versions.queries.ts'
 
 export default implement(contract, {
   async download(call) {
     const wanted = { ...call.input, kind: 'agent' as const }
-    return executableAnswer(call, wanted, await asSystem(call.services.system, (db) => findExecutable(db, wanted)))
+    const found = await asSystem(call.services.system, (db) => findExecutable(db, wanted))
+    return wanted.format === 'msi' ? installerAnswer(call, wanted, found) : executableAnswer(call, wanted, found)
   },
 
   async installScript(call) {
-    const script = await installScript(call.services)
+    const script = await shellScript(call.services)
     return serveBytes(call.request, Buffer.from(script), 'text/x-shellscript; charset=utf-8', false)
+  },
+
+  async windowsInstallScript(call) {
+    const script = await powerShellScript(call.services)
+    return serveBytes(call.request, Buffer.from(script), 'text/plain; charset=utf-8', false)
   },
 
   async metadata(call) {

@@ -1,7 +1,7 @@
 import type { RawAnswer } from '@muster/kit/call.ts'
 import { notFound } from '@muster/kit/errors.ts'
-import { targetFile } from '@muster/releases/repository.ts'
-import type { ReleaseTarget } from '@muster/wire/release.ts'
+import { Repository, targetFile } from '@muster/releases/repository.ts'
+import { type ReleaseTarget, releaseTargetPath } from '@muster/wire/release.ts'
 import type { Call } from '../../operation.ts'
 import { serveFile } from './served-file.ts'
 import type { Registered } from './versions.queries.ts'
@@ -33,6 +33,21 @@ export async function executableAnswer(
   return answer
 }
 
+/** The installer of a registered version, if our own store has it. @throws NOT_FOUND naming what is missing */
+export async function installerAnswer(
+  call: Asked,
+  { os, arch }: { readonly os: string; readonly arch: string },
+  found: Registered | undefined,
+): Promise<RawAnswer> {
+  const { releases } = call.services
+  const published = found === undefined || releases === null ? [] : await new Repository(releases).published()
+  const path = found && releaseTargetPath({ ...found, format: 'msi' })
+  const installer = published.find((target) => target.path === path)
+  const answer = installer === undefined ? null : await storedExecutable(call, installer, false)
+  if (answer === null) throw notFound(`MSI of the agent for ${os}/${arch}`)
+  return answer
+}
+
 /**
  * An executable of our own store; null if it is missing.
  * @param immutable whether the content of this address never changes
@@ -43,7 +58,7 @@ export async function storedExecutable(
   immutable: boolean,
 ): Promise<RawAnswer | null> {
   if (services.releases === null) return null
-  const name = target.os === 'windows' ? 'muster-agent.exe' : 'muster-agent'
+  const name = `muster-agent${target.os === 'windows' ? `.${target.format ?? 'exe'}` : ''}`
   return serveFile(request, services.releases, {
     path: `targets/${targetFile(target, target.sha256)}`,
     tag: target.sha256,

@@ -6,7 +6,7 @@ import { mirrorMetadata } from '@muster/releases/mirror.ts'
 import { Repository } from '@muster/releases/repository.ts'
 import type pg from 'pg'
 import type { Job } from '../../background/job.ts'
-import type { ReleaseSource } from '../../services.ts'
+import type { ReleaseSource } from './area.settings.ts'
 import { publishedIn, register } from './registration.ts'
 import { readUpstream } from './upstream.ts'
 

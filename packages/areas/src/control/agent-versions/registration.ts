@@ -42,9 +42,9 @@ export async function register(db: Db, offered: readonly Offered[], about: About
   }
 }
 
-/** What our own store has signed and published. Of a release host it may have only the metadata. */
+/** The executables that our own store has signed and published. Of a release host it may have only the metadata. */
 export async function publishedIn(store: ObjectStore): Promise<Offered[]> {
-  const targets = await new Repository(store).published()
+  const targets = (await new Repository(store).published()).filter(({ format }) => format === undefined)
   const sizes = await Promise.all(targets.map(({ file }) => store.size(`targets/${file}`)))
   const held = targets.filter((_, index) => sizes[index] !== null)
   return held.map(({ version, os, arch, sha256, size }) => {

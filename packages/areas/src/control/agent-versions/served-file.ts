@@ -1,9 +1,9 @@
 // Files of releases over HTTP: whole, in ranges, or not modified.
 import { createHash } from 'node:crypto'
 import type { ByteRange, ObjectStore } from '@muster/files/object-store.ts'
+import { serveParts } from '@muster/kit/body/ranges.ts'
 import type { RawAnswer, Request } from '@muster/kit/call.ts'
 import { notFound } from '@muster/kit/errors.ts'
-import { serveParts } from '@muster/kit/ranges.ts'
 
 export interface ServedFile {
   readonly path: string

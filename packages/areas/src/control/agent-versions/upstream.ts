@@ -1,10 +1,10 @@
 // Reads releases from a host with an API like that of GitHub releases. Its answers are validated before use.
 import { AppError, badRequest, notFound, unavailable } from '@muster/kit/errors.ts'
-import { type OutgoingAnswer, requestOutside } from '@muster/kit/outgoing.ts'
+import { type OutgoingAnswer, requestOutside } from '@muster/kit/network/outgoing.ts'
 import { metadataName } from '@muster/releases/mirror.ts'
 import { isCandidate, ReleaseTarget, releaseVersion } from '@muster/wire/release.ts'
 import { z } from 'zod'
-import type { ReleaseSource } from '../../services.ts'
+import type { ReleaseSource } from './area.settings.ts'
 import type { About, Offered } from './registration.ts'
 
 const Asset = z.object({

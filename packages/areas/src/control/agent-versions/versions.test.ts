@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DiskStore } from '@muster/files/disk-store.ts'
+import { rangeOf } from '@muster/kit/body/ranges.ts'
+import { opened } from '@muster/kit/body/raw-body.ts'
 import type { RawAnswer } from '@muster/kit/call.ts'
-import { rangeOf } from '@muster/kit/ranges.ts'
-import { opened } from '@muster/kit/raw-body.ts'
 import { createReleaseKey } from '@muster/releases/keys.ts'
 import { Repository } from '@muster/releases/repository.ts'
 import { auditOf } from '@muster/testkit/audit.ts'
@@ -15,7 +15,7 @@ import { testServices } from '@muster/testkit/services.ts'
 import { world } from '@muster/testkit/world.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createRuntime } from '../../runtime.ts'
-import type { ReleaseSource } from '../../services.ts'
+import type { ReleaseSource } from './area.settings.ts'
 import { distribution } from './distribution.contract.ts'
 import { followReleases } from './publish.jobs.ts'
 import { versions } from './versions.contract.ts'
@@ -102,6 +102,47 @@ describe('versions of our own store', () => {
     await follow()
     expect(await refusal(call(null, distribution.download, wanted, local))).toMatchObject({ status: 404 })
   })
+})
+
+describe('executables of other systems', () => {
+  const version = '900000.0.7'
+  const targets = (['windows', 'darwin'] as const).flatMap((os) =>
+    (['x64', 'arm64'] as const).map((arch) => ({ version, os, arch, bytes: Buffer.from(`agent for ${os}-${arch}`) })),
+  )
+  const publish = async () => {
+    await repository.renew(online)
+    await follow()
+  }
+  beforeAll(async () => {
+    await repository.add(targets, [release])
+    await publish()
+  })
+  afterAll(async () => {
+    await repository.withdraw(version, [release])
+    await publish()
+  })
+
+  it.each(targets)(
+    'are registered, downloaded and served by their signed path: $os-$arch',
+    async ({ os, arch, bytes }) => {
+      const text = bytes.toString()
+      const { data } = await call(here.orgAdmin, versions.list, {}, local)
+      const registered = data
+        .find((one) => one.version === version)
+        ?.targets.find((one) => one.os === os && one.arch === arch)
+      expect(registered).toMatchObject({ kind: 'agent', size: bytes.length })
+      const file = `${registered?.sha256}.muster-agent`
+      expect(registered?.url).toContain(`/agents/releases/targets/${version}/${os}-${arch}/${file}`)
+      const signed = { version, platform: `${os}-${arch}`, name: file }
+      expect((await answered(call(null, distribution.target, signed, local))).text).toBe(text)
+      const download = await answered(call(null, distribution.download, { os, arch, version }, local))
+      expect(download.text).toBe(text)
+      const name = os === 'windows' ? 'muster-agent.exe' : 'muster-agent'
+      expect(download.headers['content-disposition']).toBe(`attachment; filename="${name}"`)
+      const sums = await answered(call(null, distribution.checksums, { version, name: 'SHA256SUMS' }, local))
+      expect(sums.text).toContain(`${registered?.sha256}  muster-agent-${os}-${arch}\n`)
+    },
+  )
 })
 
 describe('downloads of machines', () => {

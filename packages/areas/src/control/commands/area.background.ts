@@ -3,12 +3,14 @@ import { background } from '../../background/background.ts'
 import { openCommands } from './delivery/open-commands.ts'
 import { orderRefusals, ordersRefused } from './delivery/order-refusals.records.ts'
 import { commandReroute, commandSweep, commandsSwept } from './delivery/sweeps.jobs.ts'
+import { unopenedCommands } from './delivery/unopened.records.ts'
+import { expiredPlans } from './plans/expired-plans.jobs.ts'
 import { commandReports } from './results/commands.records.ts'
 import { commandStops } from './stops/stops.jobs.ts'
 
 export default background({
-  jobs: [commandReroute, commandStops, commandSweep],
-  records: [commandReports, orderRefusals],
+  jobs: [commandReroute, commandStops, commandSweep, expiredPlans],
+  records: [commandReports, orderRefusals, unopenedCommands],
   arrivals: [openCommands],
   counters: [commandsSwept, ordersRefused, ordersRouted],
 })

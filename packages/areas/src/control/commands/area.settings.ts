@@ -1,11 +1,16 @@
 import { unsignedAgentsUntil } from '@muster/kit/config.ts'
 import { z } from 'zod'
 
+export interface AgentLimits {
+  /** Until when agents that cannot check signed orders are sent commands; without it, always. */
+  readonly unsignedAgentsUntilMs?: number
+}
+
 declare module '../../services.ts' {
-  interface Settings {
-    /** Until when agents that cannot check signed orders are sent commands; without it, always. */
-    readonly unsignedAgentsUntilMs?: number
-  }
+  interface Settings extends AgentLimits {}
+}
+declare module '../../background/worker-parts.ts' {
+  interface BackgroundSettings extends AgentLimits {}
 }
 
 /** Until when agents of protocol 1, which cannot check signed orders, are sent commands. Ingest has the same date. */

@@ -1,6 +1,5 @@
 // Payload and result of a command may contain secrets: only callers who may send such a command see them.
-import { type Caller, hasPermission } from '@muster/kit/access.ts'
-import { denied } from '@muster/kit/errors.ts'
+import { type Caller, hasPermission, requirePermission } from '@muster/kit/access.ts'
 import type { Permission } from '@muster/kit/vocabulary.ts'
 import { commandType } from './command-registry.ts'
 import { type Command, QueuedCommand, type ShownCommand } from './commands.contract.ts'
@@ -16,7 +15,7 @@ export const maySeeContent = (caller: Pick<Caller, 'permissions'>, type: string)
 
 /** @throws FORBIDDEN */
 export function requireContent(caller: Pick<Caller, 'permissions'>, type: string): void {
-  if (!maySeeContent(caller, type)) throw denied(`Permission denied: ${permissionFor(type)} is required`)
+  requirePermission(caller, permissionFor(type))
 }
 
 /** The command as the caller may see it. */

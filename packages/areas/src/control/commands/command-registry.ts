@@ -1,18 +1,19 @@
 // Every command that agents know: its payload and result, the permission to send it, and how it is sent.
 import type { Permission } from '@muster/kit/vocabulary.ts'
+import type { Capability } from '@muster/wire/capabilities.ts'
 import * as agent from '@muster/wire/commands/agent.ts'
+import { CheckFinding, RunCheck } from '@muster/wire/commands/checks.ts'
 import * as eventLogs from '@muster/wire/commands/event-logs.ts'
 import * as files from '@muster/wire/commands/files.ts'
 import { Power, PowerResult } from '@muster/wire/commands/power.ts'
 import * as processes from '@muster/wire/commands/processes.ts'
 import * as registry from '@muster/wire/commands/registry.ts'
-import { RunScript, ScriptResult } from '@muster/wire/commands/scripts.ts'
+import { RunScript, ScriptResult, takesSecrets } from '@muster/wire/commands/scripts.ts'
 import * as services from '@muster/wire/commands/services.ts'
 import * as tasks from '@muster/wire/commands/tasks.ts'
 import type { z } from 'zod'
 import { autoUpdateSetting, type DeviceSetting } from './auto-update/update-setting.ts'
 import type { CommandName } from './commands.contract.ts'
-import { languageSystems, type System } from './script-languages.rules.ts'
 
 type Fields = z.ZodType<Record<string, unknown>>
 
@@ -38,8 +39,10 @@ export interface CommandType {
   readonly risk: 'look' | 'read' | 'change' | 'full'
   /** The first version of the agent that knows it. */
   readonly minAgentVersion: string
-  /** The operating systems that can run it with such a payload; all if absent. */
-  readonly platforms?: (payload: Readonly<Record<string, unknown>>) => readonly System[]
+  /** What the device must be able to do for such a payload, besides the command itself. */
+  readonly needs?: (payload: Readonly<Record<string, unknown>>) => readonly Capability[]
+  /** Maintenance windows with an effect on this activity hold it back. */
+  readonly activity?: 'scripts' | 'reboots'
   /** Stored with the device when the command is issued. */
   readonly setting?: DeviceSetting
 }
@@ -57,7 +60,15 @@ const usual = {
 const look = { ...usual, mode: 'interactive', risk: 'look' } as const
 const change = { ...usual, mode: 'both', risk: 'change', timeoutMs: 60_000 } as const
 const queued = { ...usual, mode: 'queued' } as const
-const windows = { platforms: () => ['windows'] as const }
+const power = {
+  ...queued,
+  payload: Power,
+  result: PowerResult,
+  timeoutMs: 60_000,
+  expiresInSeconds: 600,
+  risk: 'full',
+  activity: 'reboots',
+} as const
 const file = { permission: 'remote:access', timeoutMs: 30_000 } as const
 
 export const commandRegistry = {
@@ -75,7 +86,13 @@ export const commandRegistry = {
     permission: 'scripts:execute',
     timeoutMs: 300_000,
     risk: 'full',
-    platforms: (payload) => languageSystems[RunScript.shape.language.parse(payload.language)],
+    activity: 'scripts',
+    needs: (payload) => [
+      `script:${RunScript.shape.language.parse(payload.language)}`,
+      ...(payload.runAs === 'user' ? (['run_as_user'] as const) : []),
+      ...(payload.runAsUser === undefined ? [] : (['run_as_named_user'] as const)),
+      ...(takesSecrets(payload) ? (['secrets'] as const) : []),
+    ],
   },
   set_auto_update: {
     ...queued,
@@ -88,8 +105,8 @@ export const commandRegistry = {
     risk: 'change',
   },
   // A machine that was offline must not restart hours after the request.
-  reboot: { ...queued, payload: Power, result: PowerResult, timeoutMs: 60_000, expiresInSeconds: 600, risk: 'full' },
-  shutdown: { ...queued, payload: Power, result: PowerResult, timeoutMs: 60_000, expiresInSeconds: 600, risk: 'full' },
+  reboot: power,
+  shutdown: power,
 
   list_processes: { ...look, payload: processes.ListProcesses, result: processes.ProcessList },
   get_process: { ...look, payload: processes.GetProcess, result: processes.ProcessDetail },
@@ -117,25 +134,26 @@ export const commandRegistry = {
   enable_task: { ...change, payload: tasks.ChangeTask, result: tasks.ChangedTask },
   disable_task: { ...change, payload: tasks.ChangeTask, result: tasks.ChangedTask },
 
-  list_registry_keys: { ...look, ...windows, payload: registry.RegistryKeyPlace, result: registry.RegistryKeys },
+  // As long as the longest check, and the time after which the agent gives it up.
+  run_check: { ...look, payload: RunCheck, result: CheckFinding, timeoutMs: 62_000 },
+
+  list_registry_keys: { ...look, payload: registry.RegistryKeyPlace, result: registry.RegistryKeys },
   list_registry_values: {
     ...look,
-    ...windows,
     risk: 'read',
     payload: registry.RegistryKeyPlace,
     result: registry.RegistryValues,
   },
   get_registry_value: {
     ...look,
-    ...windows,
     risk: 'read',
     payload: registry.RegistryValuePlace,
     result: registry.RegistryValue,
   },
-  set_registry_value: { ...change, ...windows, payload: registry.SetRegistryValue, result: registry.RegistryDone },
-  delete_registry_value: { ...change, ...windows, payload: registry.RegistryValuePlace, result: registry.RegistryDone },
-  create_registry_key: { ...change, ...windows, payload: registry.RegistryKeyName, result: registry.RegistryDone },
-  delete_registry_key: { ...change, ...windows, payload: registry.RegistryKeyName, result: registry.RegistryDone },
+  set_registry_value: { ...change, payload: registry.SetRegistryValue, result: registry.RegistryDone },
+  delete_registry_value: { ...change, payload: registry.RegistryValuePlace, result: registry.RegistryDone },
+  create_registry_key: { ...change, payload: registry.RegistryKeyName, result: registry.RegistryDone },
+  delete_registry_key: { ...change, payload: registry.DeletableRegistryKey, result: registry.RegistryDone },
 } as const satisfies Record<CommandName, CommandType>
 
 export type CommandRegistry = typeof commandRegistry

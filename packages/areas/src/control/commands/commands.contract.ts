@@ -3,6 +3,7 @@ import {
   can,
   create,
   csv,
+  flag,
   get,
   id,
   jsonObject,
@@ -13,8 +14,7 @@ import {
   time,
 } from '@muster/kit/contract.ts'
 import { z } from 'zod'
-import { tagCharsMax } from '../../fleet/devices/tags.contract.ts'
-import { FilterExpression } from '../../fleet/filter-language/filter.contract.ts'
+import { namesNothing, Places, Targets } from '../../fleet/targets/targets.contract.ts'
 import { ApprovalSummary } from './approvals/approval-summary.contract.ts'
 
 export const CommandStatus = z.enum([
@@ -68,6 +68,7 @@ const InteractiveCommand = z.enum([
   'list_registry_keys',
   'list_registry_values',
   'get_registry_value',
+  'run_check',
 ])
 /** All commands of agents. */
 export type CommandName = QueuedCommand | z.infer<typeof InteractiveCommand>
@@ -122,29 +123,27 @@ export const SkipReason = z.enum([
   'organization_suspended',
   'agent_too_old',
   'unsupported_platform',
+  'missing_tool',
+  'not_permitted',
+  'maintenance',
+  'missing_secret',
 ])
 export type SkipReason = z.infer<typeof SkipReason>
 
-export const bulkDevicesMax = 10_000
 const payloadBytesMax = 600 * 1024
-
-const idsOf = () => csv(id(), bulkDevicesMax).optional()
-
-/** The targeted devices: the named ones and those in named places and groups, restricted by the filter. */
-export const Targets = z.object({
-  deviceIds: idsOf(),
-  groupIds: idsOf(),
-  orgIds: idsOf(),
-  siteIds: idsOf(),
-  tags: csv(z.string().max(tagCharsMax), 100).optional(),
-  filter: FilterExpression.optional(),
-})
-export type Targets = z.infer<typeof Targets>
+/** More devices per request answer 413. */
+export const bulkDevicesMax = 10_000
 
 /** Chosen by the caller. A repeated request with the same key returns the commands of the first one. */
-const idempotencyKey = z
+export const idempotencyKey = z
   .string()
   .regex(/^[\x21-\x7e]{8,200}$/, { error: 'must be 8 to 200 printable characters' })
+  .optional()
+/** How long a command waits for a device that is offline. */
+export const expiresInSeconds = z
+  .int()
+  .min(5)
+  .max(30 * 86_400)
   .optional()
 /** For commands and system tools: see blast-radius.ts. */
 export const farReach = stepUpWhen('the caller reaches many devices within minutes, or several organizations at once')
@@ -154,23 +153,18 @@ const order = {
   payload: jsonObject(payloadBytesMax)
     .default({})
     .describe(
-      'Of run_script: `{ script, language?: bash | sh | python | powershell, args?, env?, workingDirectory? }`. ' +
+      'Of run_script: `{ script, language?: bash | sh | python | powershell, args?, env?, workingDirectory?, runAs?: system | user, runAsUser?, secrets? }`, ' +
+        'where `secrets` names a secret for each variable. ' +
         'Of reboot and shutdown: `{ delaySeconds?, message?, dryRun? }`. Of set_auto_update: `{ enabled }`. ' +
         'Of start_service, stop_service, restart_service: `{ name }`. Of run_task, enable_task, disable_task: `{ path }`. ' +
         'Of refresh_inventory: nothing.',
     ),
   /** How long the device may take once it has started. */
   timeoutMs: z.int().min(1_000).max(86_400_000).optional(),
-  /** How long the command waits for a device that is offline. */
-  expiresInSeconds: z
-    .int()
-    .min(5)
-    .max(30 * 86_400)
-    .optional(),
+  expiresInSeconds,
+  /** Whether maintenance windows hold the command back: scripts, restarts, shutdowns. Sending it anyway is on record. */
+  respectMaintenance: flag().default(true),
 }
-
-const chosenBy = ({ deviceIds, groupIds, orgIds, siteIds, tags, filter }: Targets): boolean =>
-  filter !== undefined || [deviceIds, groupIds, orgIds, siteIds, tags].some((list) => (list ?? []).length > 0)
 
 /** The progress of the commands of one request. */
 export const BatchProgress = z.object({
@@ -244,11 +238,13 @@ export const commands = {
     input: z
       .object({
         ...Targets.shape,
-        exclude: Targets.omit({ filter: true }).default({}),
+        exclude: Places.default({}),
         ...order,
         idempotencyKey,
       })
-      .refine((given) => chosenBy(given), { error: 'Name devices, groups, sites, organizations, tags or a filter' }),
+      .refine((given) => given.filter !== undefined || !namesNothing(given), {
+        error: 'Name devices, groups, sites, organizations, tags or a filter',
+      }),
     output: z.object({
       /** Identifies the commands of this request; null if there are none. */
       batchId: id().nullable(),

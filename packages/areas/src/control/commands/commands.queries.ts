@@ -1,5 +1,5 @@
+import { isOneOf } from '@muster/db/conditions.ts'
 import type { Db } from '@muster/db/database.ts'
-import { isOneOf } from '@muster/db/lists.ts'
 import { type Page, type Paged, paged } from '@muster/db/page.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { notFound } from '@muster/kit/errors.ts'
@@ -15,9 +15,9 @@ import type {
   CommandSummary,
   QueuedCommand,
 } from './commands.contract.ts'
-import { hasEnded, statusesBefore } from './commands.rules.ts'
+import { hasEnded } from './commands.rules.ts'
 
-const summaryColumns = [
+export const summaryColumns = [
   'command.id',
   'command.deviceId',
   'command.orgId',
@@ -49,6 +49,8 @@ export interface Target {
   readonly agentVersion: string | null
   /** The version of the protocol that it spoke last; null while that is not known. */
   readonly agentProtocol: number | null
+  /** What its agent can do, as it said when it last connected. */
+  readonly capabilities: string | null
 }
 
 /** The devices that the caller sees. */
@@ -72,6 +74,7 @@ export const targetsWhere = (db: Db, caller: Reach, condition: Expression<SqlBoo
       'devices.osType',
       'devices.agentVersion',
       'devices.agentProtocol',
+      'devices.capabilities',
     ])
     .execute()
 
@@ -194,20 +197,4 @@ export async function lockCommand(db: Db, caller: Caller, deviceId: string, id: 
     .executeTakeFirst()
   if (command === undefined) throw notFound('Command')
   return command
-}
-
-/** Cancels open commands. @returns them as they are now */
-export function cancelCommands(
-  db: Db,
-  which: { readonly id: string } | { readonly deviceId: string },
-  { error, now }: { error: string | null; now: string },
-): Promise<CommandSummary[]> {
-  const [column, value] = 'id' in which ? (['id', which.id] as const) : (['deviceId', which.deviceId] as const)
-  return db
-    .updateTable('deviceCommands as command')
-    .set({ status: 'cancelled', finishedAt: now, error })
-    .where(`command.${column}`, '=', value)
-    .where('command.status', 'in', [...statusesBefore('cancelled')])
-    .returning(summaryColumns)
-    .execute()
 }

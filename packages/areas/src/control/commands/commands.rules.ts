@@ -1,4 +1,6 @@
+import type { Capability } from '@muster/wire/capabilities.ts'
 import type { Condition } from '../../fleet/devices/devices.rules.ts'
+import { type Inability, inabilityOf } from '../../fleet/devices/state/capabilities.rules.ts'
 import type { CommandStatus, SkipReason } from './commands.contract.ts'
 
 /**
@@ -64,20 +66,33 @@ export function commandRefusal(
   return organizationStatus === 'suspended' || organizationStatus === 'churned' ? 'organization_suspended' : null
 }
 
-/** What a type of command asks of the machine and its agent. */
+/** What a command asks of the machine and its agent. */
 export interface Requirement {
   readonly minAgentVersion: string
-  /** The operating systems that can run it; all if absent. */
-  readonly platforms?: readonly string[] | undefined
+  readonly capabilities: readonly Capability[]
 }
 
-/** Why a device cannot do a command of some type; null when it can, or when it has not said enough of itself yet. */
-export function incapacity(
-  { osType, agentVersion }: { readonly osType: string | null; readonly agentVersion: string | null },
-  { minAgentVersion, platforms }: Requirement,
-): Refusal | null {
-  if (platforms !== undefined && osType !== null && !platforms.includes(osType)) return 'unsupported_platform'
-  return agentVersion === null || isAtLeast(agentVersion, minAgentVersion) ? null : 'agent_too_old'
+const refusals: Readonly<Record<Inability, Refusal>> = {
+  UNSUPPORTED_PLATFORM: 'unsupported_platform',
+  MISSING_TOOL: 'missing_tool',
+  NOT_PERMITTED: 'not_permitted',
+  AGENT_TOO_OLD: 'agent_too_old',
+}
+
+interface Machine {
+  readonly osType: string | null
+  readonly agentVersion: string | null
+  /** What its agent can do, as it said; null if it said nothing. */
+  readonly capabilities: string | null
+}
+
+/** Why a device cannot do such a command; null when it can, or when it has not said enough of itself yet. */
+export function incapacity(machine: Machine, { minAgentVersion, capabilities }: Requirement): Refusal | null {
+  for (const name of capabilities) {
+    const inability = inabilityOf(machine, name)
+    if (inability !== null) return refusals[inability]
+  }
+  return machine.agentVersion === null || isAtLeast(machine.agentVersion, minAgentVersion) ? null : 'agent_too_old'
 }
 
 /** Compares the numbers of two versions; a candidate counts as the version that it is a candidate for. */

@@ -10,6 +10,7 @@ export const actions = [
   'device.command.request',
   'device.command.approve',
   'device.command.refuse',
+  'device.command.expire',
   'device.command.stop',
   'device.command.allow',
 ] as const
@@ -23,6 +24,8 @@ export const errors = errorCodes({
   DEVICE_BUSY: 409,
   DEVICE_REFUSED: 409,
   AGENT_TOO_OLD: 409,
+  IN_MAINTENANCE: 409,
+  MISSING_TOOL: 409,
   UNSUPPORTED_PLATFORM: 422,
   DEVICE_TIMEOUT: 504,
 })

@@ -7,11 +7,10 @@ import { asSystem } from '@muster/db/database.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type pg from 'pg'
 import { every } from '../../background/job.ts'
-import { tellAdministrators } from '../../fleet/devices/index.ts'
+import { quarantineDevice, tellAdministrators } from '../../fleet/devices/index.ts'
 import { deviceStatus } from '../../fleet/devices/state/device-events.contract.ts'
 import { recordAsSystem } from '../../platform/audit/index.ts'
 import { liveEvent, publishEvents } from '../../platform/live-events/index.ts'
-import { quarantineDevice } from './decommission.ts'
 
 const reason = 'Two machines use the key of this device'
 

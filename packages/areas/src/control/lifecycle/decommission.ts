@@ -1,8 +1,10 @@
-// Changes the rows of a device that moves, is decommissioned or is quarantined.
+// Takes a device out of its organization, or out of service, with all that belongs to it.
 import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { sql } from 'kysely'
-import { forgetDuplicates } from '../../fleet/devices/index.ts'
+import { forgetDuplicates, markDecommissioned, moveDeviceTo } from '../../fleet/devices/index.ts'
+import { deleteKeysOfDevice } from '../../fleet/enrollment/index.ts'
+import type { Call } from '../../operation.ts'
 import type { CommandSummary } from '../commands/commands.contract.ts'
 import { cancelCommands, type Target, targetById, withdrawApprovals } from '../commands/index.ts'
 
@@ -22,60 +24,23 @@ const movedAway = 'The device moved to another organization'
  * @returns the commands that were canceled
  */
 export async function moveDevice(
-  db: Db,
-  caller: Caller,
+  call: Call,
   { id, orgId: from }: Pick<Target, 'id' | 'orgId'>,
   place: { readonly orgId: string; readonly siteId: string | null },
-  now: string,
 ): Promise<CommandSummary[]> {
+  const { db } = call
   await forgetDuplicates(db, id)
-  await withdrawApprovals(db, caller, id, movedAway)
-  const cancelled = await cancelCommands(db, { deviceId: id }, { error: movedAway, now })
-  const ofOldOrganization = sql`ARRAY(SELECT f.key::text FROM custom_fields f WHERE f.org_id = ${from}::uuid AND NOT EXISTS (SELECT FROM custom_fields p
-    WHERE p.partner_id = f.partner_id AND p.org_id IS NULL AND p.key = f.key))`
-  await db
-    .updateTable('devices')
-    .set({ ...place, enrollmentKeyId: null, customFields: sql`custom_fields - ${ofOldOrganization}` })
-    .where('id', '=', id)
-    .execute()
-  await db.deleteFrom('enrollmentKeys').where('deviceId', '=', id).execute()
-  for (const table of ['deviceMetrics', 'deviceMetricsFiveMinutes', 'deviceMetricsHours'] as const)
-    await db.updateTable(table).set({ orgId: place.orgId }).where('deviceId', '=', id).execute()
+  await withdrawApprovals(call, id, movedAway)
+  const cancelled = await cancelCommands(call, { deviceId: id }, movedAway)
+  await moveDeviceTo(db, { id, orgId: from }, place)
+  await deleteKeysOfDevice(db, id)
   return cancelled
 }
 
 /** Decommissions a locked device. @returns the commands that were canceled */
-export async function decommissionDevice(db: Db, id: string, now: string): Promise<CommandSummary[]> {
+export async function decommissionDevice(call: Call, id: string, now: string): Promise<CommandSummary[]> {
+  const { db } = call
   await forgetDuplicates(db, id)
-  await db
-    .updateTable('deviceState')
-    .set({ status: 'offline', statusAt: now, node: null, updatingSince: null })
-    .where('deviceId', '=', id)
-    .execute()
-  await db
-    .updateTable('devices')
-    .set({ lifecycle: 'decommissioned', decommissionedAt: now, quarantinedAt: null, quarantineReason: null })
-    .where('id', '=', id)
-    .execute()
-  return cancelCommands(db, { deviceId: id }, { error: 'The device was decommissioned', now })
+  await markDecommissioned(db, id, now)
+  return cancelCommands(call, { deviceId: id }, 'The device was decommissioned')
 }
-
-/** Rejects connections of the device until it is released. @returns the device, or undefined if it is not active */
-export const quarantineDevice = (db: Db, id: string, reason: string, now: string) =>
-  db
-    .updateTable('devices')
-    .set({ lifecycle: 'quarantined', quarantinedAt: now, quarantineReason: reason })
-    .where('id', '=', id)
-    .where('lifecycle', '=', 'active')
-    .returning(['id', 'orgId', 'partnerId', 'siteId', 'hostname'])
-    .executeTakeFirst()
-
-/** Ends a quarantine. @returns the generation from which certificates are valid; undefined if there was no quarantine */
-export const releaseDevice = (db: Db, id: string) =>
-  db
-    .updateTable('devices')
-    .set({ lifecycle: 'active', quarantinedAt: null, quarantineReason: null })
-    .where('id', '=', id)
-    .where('lifecycle', '=', 'quarantined')
-    .returning('keyGeneration')
-    .executeTakeFirst()

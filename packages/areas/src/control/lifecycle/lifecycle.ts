@@ -4,14 +4,20 @@ import { forgetRuns } from '@muster/backplane/runs.ts'
 import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { badRequest, conflict } from '@muster/kit/errors.ts'
-import { deviceById, dismissDuplicates } from '../../fleet/devices/index.ts'
+import {
+  deviceById,
+  dismissDuplicates,
+  placeDevice,
+  quarantineDevice,
+  releaseDevice,
+} from '../../fleet/devices/index.ts'
 import { deviceChanged, deviceStatus } from '../../fleet/devices/state/device-events.contract.ts'
 import { leaveGroups, leaveGroupsOfOtherSites } from '../../fleet/groups/index.ts'
 import { implement } from '../../operation.ts'
 import { liveEvent, publishEvents } from '../../platform/live-events/index.ts'
 import { claimDevices, type Location, requireLocation, requireWorking } from '../../tenancy/tenancy/index.ts'
 import { publishCommands, type Target } from '../commands/index.ts'
-import { decommissionDevice, lockDevice, moveDevice, quarantineDevice, releaseDevice } from './decommission.ts'
+import { decommissionDevice, lockDevice, moveDevice } from './decommission.ts'
 import { lifecycle as contract } from './lifecycle.contract.ts'
 
 export default implement(contract, {
@@ -25,21 +31,30 @@ export default implement(contract, {
       await requireLocation(db, caller, { orgId, siteId })
       await leaveGroupsOfOtherSites(db, id, siteId)
     }
-    await db.updateTable('devices').set({ displayName, siteId }).where('id', '=', id).execute()
+    await placeDevice(db, id, { displayName, siteId })
     const states = {
       before: { displayName: before.displayName, siteId: before.siteId },
       after: { displayName, siteId },
     }
     audit({ target: id, name: hostname, orgId, partnerId, ...states })
     const at = services.clock.now()
-    const events = [...new Set([before.siteId, siteId])].map((site) =>
-      liveEvent(deviceChanged, partnerId, { orgId, siteId: site, deviceId: id, at, changed: 'place' }),
+    const sites = [...new Set([before.siteId, siteId])]
+    const changed = [
+      ...(displayName === before.displayName ? [] : ['displayName']),
+      ...(siteId === before.siteId ? [] : ['site']),
+    ]
+    // For the watchers of the old site and of the new one.
+    const events = sites.flatMap((site) =>
+      changed.map((what) =>
+        liveEvent(deviceChanged, partnerId, { orgId, siteId: site, deviceId: id, at, changed: what }),
+      ),
     )
     afterCommit(() => publishEvents(services.redis, events))
     return deviceById(db, caller, id, at)
   },
 
-  async moveOrg({ caller, input, db, services, audit, afterCommit }) {
+  async moveOrg(call) {
+    const { caller, input, db, services, audit, afterCommit } = call
     const device = await lockDevice(db, caller, input.id)
     requireWorking({ status: device.organizationStatus })
     if (device.lifecycle === 'provisioned') throw conflict('The device has not enrolled yet')
@@ -48,7 +63,7 @@ export default implement(contract, {
     await requireDestination(db, caller, device, { orgId, siteId })
     await leaveGroups(db, id, 'moved')
     const at = services.clock.now()
-    const cancelled = await moveDevice(db, caller, device, { orgId, siteId }, new Date(at).toISOString())
+    const cancelled = await moveDevice(call, device, { orgId, siteId })
     // The count of the new organization includes the device already.
     await claimDevices(db, { partnerId, orgId }, 0)
     const from = { orgId: device.orgId, siteId: device.siteId }
@@ -62,13 +77,14 @@ export default implement(contract, {
     return deviceById(db, caller, id, at)
   },
 
-  async remove({ caller, input, db, services, audit, afterCommit }) {
+  async remove(call) {
+    const { caller, input, db, services, audit, afterCommit } = call
     const device = await lockDevice(db, caller, input.id)
     requireWorking({ status: device.organizationStatus })
     if (device.lifecycle === 'decommissioned') throw conflict('The device is already decommissioned')
     const { id, hostname, orgId, partnerId, siteId, lifecycle } = device
     const at = services.clock.now()
-    const cancelled = await decommissionDevice(db, id, new Date(at).toISOString())
+    const cancelled = await decommissionDevice(call, id, new Date(at).toISOString())
     await leaveGroups(db, id, 'decommissioned')
     const states = { before: { lifecycle }, after: { lifecycle: 'decommissioned' } }
     audit({ target: id, name: hostname, orgId, partnerId, ...states })

@@ -16,6 +16,7 @@ import { groups } from '../../fleet/groups/groups.contract.ts'
 import { members } from '../../fleet/groups/members.contract.ts'
 import { LiveEvents } from '../../platform/live-events/live-events.ts'
 import { commands } from '../commands/commands.contract.ts'
+import { lifecycle } from '../lifecycle/lifecycle.contract.ts'
 import { type DeviceEvent, live } from './live.contract.ts'
 
 const services = await testServices()
@@ -147,6 +148,17 @@ describe('watching devices', () => {
     expect(await watch.next()).toMatchObject({ type: 'device.changed', deviceId: id, changed: 'tags' })
     await call(here.orgAdmin, customFields.setValues, { id, values: { room: 'B 12' } })
     expect(await watch.next()).toMatchObject({ type: 'device.changed', deviceId: id, changed: 'customFields' })
+  })
+
+  it('names what changed: a new device, its display name, its site', async () => {
+    const watch = await watching(here.partnerAdmin, { orgIds: here.org.id })
+    const [id = ''] = await enrolled(here.orgAdmin, { orgId: here.org.id }, 'renamed')
+    expect(await watch.next()).toMatchObject({ type: 'device.changed', deviceId: id, changed: 'enrolled' })
+    await call(here.orgAdmin, lifecycle.update, { id, displayName: 'Front desk' })
+    expect(await watch.next()).toMatchObject({ type: 'device.changed', deviceId: id, changed: 'displayName' })
+    await call(here.orgAdmin, lifecycle.update, { id, displayName: 'Front desk', siteId: here.site.id })
+    expect(await watch.next()).toMatchObject({ deviceId: id, changed: 'site', siteId: null })
+    expect(await watch.next()).toMatchObject({ deviceId: id, changed: 'site', siteId: here.site.id })
   })
 
   it('sends events of new commands', async () => {

@@ -11,6 +11,7 @@ import { every } from '../../background/job.ts'
 import { recordAsSystem } from '../../platform/audit/index.ts'
 import { type Registered, releasesPath, urlOf } from '../agent-versions/index.ts'
 import { frameToOrder, type Instruction, type OrderSigner, workerSignerOf } from '../commands/index.ts'
+import { heldBack } from '../maintenance/index.ts'
 import { type Going, hasFailed, hasSucceeded, meantFor, runsOlder } from './fleet.sql.ts'
 import { type Counts, failsWidely, heldOrgs, type OrgCounts, reachPlaces, sumOf, verdictOf } from './rollouts.rules.ts'
 import { noteWithheld } from './withheld.ts'
@@ -139,7 +140,7 @@ async function takeDue(db: Db, rollout: Running, held: readonly string[]): Promi
     WITH due AS (
       SELECT devices.id AS device_id, devices.org_id, devices.partner_id, built.id, built.version, built.kind, built.os, built.arch,
         built.source, built.url, built.sha256, built.size
-      ${meantFor(rollout)} AND ${runsOlder(rollout.version)} AND devices.org_id <> ALL (${[...held]}::uuid[])
+      ${meantFor(rollout)} AND NOT ${heldBack('agentUpdates')} AND ${runsOlder(rollout.version)} AND devices.org_id <> ALL (${[...held]}::uuid[])
         AND EXISTS (SELECT FROM device_state s WHERE s.device_id = devices.id AND s.status = 'online')
         AND (updates.device_id IS NULL OR updates.rollout_id IS DISTINCT FROM ${rollout.id} OR updates.next_offer_at <= now())
         AND NOT coalesce(${rollout.version} = ANY (updates.barred), false)

@@ -213,6 +213,25 @@ describe('why a device is not updated', () => {
     expect(await why(id)).toBe('up_to_date')
   })
 
+  it.each([
+    ['windows', 'x64', 'windows', 'x64'],
+    ['windows', 'arm64', 'windows', 'arm64'],
+    ['macos', 'arm64', 'darwin', 'arm64'],
+    ['macos', 'x86_64', 'darwin', 'x64'],
+  ])('looks for the executable of its system and processor: %s, %s', async (osType, architecture, os, arch) => {
+    const id = await device()
+    await system.query('UPDATE devices SET os_type = $2, architecture = $3 WHERE id = $1', [id, osType, architecture])
+    await begin()
+    expect(await why(id)).toBe('no_executable')
+    await system.query(
+      `INSERT INTO agent_versions (version, os, arch, source, url, sha256, size, candidate)
+       VALUES ($1, $2, $3, 'upstream', 'http://127.0.0.1:1/y', $4, 7, false)`,
+      [version, os, arch, 'b'.repeat(64)],
+    )
+    expect(await why(id)).toMatch(/not_reached_yet|offered/)
+    await system.query(`DELETE FROM agent_versions WHERE version = $1 AND os = $2`, [version, os])
+  })
+
   it('U9: shows the report of the device, and lists stuck devices to callers who see them', async () => {
     const id = await device()
     await begin()

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { type Piece, piecesOf, startingWith } from '@muster/kit/body/pieces.ts'
+import { serveParts } from '@muster/kit/body/ranges.ts'
 import { AppError, conflict, invalid } from '@muster/kit/errors.ts'
-import { type Piece, piecesOf, startingWith } from '@muster/kit/pieces.ts'
-import { serveParts } from '@muster/kit/ranges.ts'
 import { fileBytesMax, fileChunkBytesMax } from '@muster/wire/commands/files.ts'
 import { type Call, implement } from '../../operation.ts'
 import { askable, askDevice, type Target } from '../commands/index.ts'
@@ -42,14 +42,14 @@ export default implement(contract, {
     const target = await askable(call, deviceId, 'write_file')
     const pieces = piecesOf(call.request.body, fileChunkBytesMax)
     const { value: first } = await pieces.next()
-    if (!call.input.empty && (first === undefined || first.piece.length === 0)) throw invalid(missingBody)
+    if (!call.input.empty && (first === undefined || first.piece.length === 0)) throw invalid(`body: ${missingBody}`)
     await record(call, 'write_file', target, { path })
     const body = JSON.stringify(await send(call, target, startingWith(first, pieces)))
     return { status: 201, headers: { 'content-type': 'application/json; charset=utf-8' }, body }
   },
 })
 
-const missingBody = 'The request has no body. Send the file as the body, or say empty=true for an empty file'
+const missingBody = 'is missing. Send the file as the body of the request, or say empty=true for an empty file'
 const tooLarge = (message: string) => new AppError('PAYLOAD_TOO_LARGE', message)
 
 interface Reading {

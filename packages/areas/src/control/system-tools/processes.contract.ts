@@ -3,8 +3,12 @@ import { KilledProcess, KillProcess, Process, ProcessDetail } from '@muster/wire
 import { z } from 'zod'
 import { access, base, changing, device, own } from './device.contract.ts'
 
-const pid = z.coerce.number().int().min(1).max(4_194_304)
 const { signal, startedAt } = KillProcess.shape
+/** In a path it is text. */
+const pid = z.preprocess(
+  (given) => (typeof given === 'string' && /^\d{1,10}$/.test(given) ? Number(given) : given),
+  KillProcess.shape.pid,
+)
 
 export const processes = {
   list: get(`${base}/processes`, {

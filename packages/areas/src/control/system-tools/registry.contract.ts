@@ -1,5 +1,6 @@
 import { create, del, get, put, success } from '@muster/kit/contract.ts'
 import {
+  DeletableRegistryKey,
   RegistryKeyName,
   RegistryKeyPlace,
   RegistryKeys,
@@ -41,7 +42,7 @@ export const registry = {
     access,
     audit: 'device.registry.write',
     ...changing,
-    input: SetRegistryValue.extend(device),
+    input: SetRegistryValue.safeExtend(device),
     output: success,
   }),
   deleteValue: del(`${base}/registry/value`, {
@@ -61,11 +62,11 @@ export const registry = {
     output: success,
   }),
   deleteKey: del(`${base}/registry/key`, {
-    summary: `Delete a registry key with all keys below it. ${onWindows}`,
+    summary: `Delete a registry key with all keys below it, except first-level keys of a hive and those that Windows depends on. ${onWindows}`,
     access,
     audit: 'device.registry.delete',
     ...changing,
-    input: RegistryKeyName.extend(device),
+    input: DeletableRegistryKey.safeExtend(device),
     output: success,
   }),
 }

@@ -64,7 +64,7 @@ export const customFields = {
     access: can('settings:write'),
     audit: 'custom_field.create',
     input: z.object({
-      orgId: id().optional(),
+      orgId: id().nullable().default(null),
       partnerId: id().optional(),
       key,
       type: CustomFieldType,

@@ -1,35 +1,26 @@
+import { always, isNullOr, isOneOf } from '@muster/db/conditions.ts'
 import type { Db } from '@muster/db/database.ts'
-import { isOneOf } from '@muster/db/lists.ts'
 import { paged } from '@muster/db/page.ts'
-import type { Tables } from '@muster/db/tables.ts'
 import type { Caller } from '@muster/kit/access.ts'
-import { conflict, denied, invalid, notFound } from '@muster/kit/errors.ts'
-import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
+import { conflict, invalid, notFound } from '@muster/kit/errors.ts'
+import { type RawBuilder, sql } from 'kysely'
 import { type Call, implement } from '../../operation.ts'
 import { liveEvent, publishEvents } from '../../platform/live-events/index.ts'
 import {
-  requireUnlimited,
-  requireWholeOrganization,
+  requireWholeOwner,
   requireWorkingOrganization,
   requireWorkingTenant,
   type Tenant,
   tenantOf,
-  within,
+  withinOrOfPartner,
 } from '../../tenancy/tenancy/index.ts'
-import { deviceById } from '../devices/index.ts'
+import { deviceById, removeCustomValues, setCustomValues } from '../devices/index.ts'
 import { deviceChanged } from '../devices/state/device-events.contract.ts'
 import { CustomField, CustomValue, customFields as contract } from './custom-fields.contract.ts'
 import { faultOfValue } from './values.rules.ts'
 
 /** Fields of organizations within reach, and those of the whole partner. */
-const readable = (caller: Caller) => (eb: ExpressionBuilder<Tables, 'customFields'>) =>
-  eb.or([
-    eb.and([eb('orgId', 'is not', null), within(caller, 'orgId', 'partnerId')(eb)]),
-    eb.and([
-      eb('orgId', 'is', null),
-      caller.scope === 'system' ? eb.lit(true) : eb('partnerId', '=', caller.partnerId),
-    ]),
-  ])
+const readable = (caller: Caller) => withinOrOfPartner(caller, 'orgId', 'partnerId')
 
 async function fieldById({ db, caller }: Call, id: string): Promise<CustomField> {
   const found = await db
@@ -45,10 +36,7 @@ async function fieldById({ db, caller }: Call, id: string): Promise<CustomField>
 /** Only partner users with access to all organizations change a field of the partner. An organization changes its own. */
 async function changeableField(call: Call, id: string): Promise<CustomField> {
   const field = await fieldById(call, id)
-  requireWholeOrganization(call.caller)
-  if (field.orgId !== null) return field
-  if (call.caller.scope === 'organization') throw denied('The field belongs to the partner')
-  requireUnlimited(call.caller)
+  requireWholeOwner(call.caller, field, 'field')
   return field
 }
 
@@ -79,7 +67,7 @@ async function definitionsFor(
     .selectFrom('customFields')
     .selectAll()
     .where('partnerId', '=', partnerId)
-    .where((eb) => eb.or([eb('orgId', 'is', null), eb('orgId', '=', orgId)]))
+    .where(isNullOr('orgId', orgId))
     .where(isOneOf('key', keys))
     .execute()
   return new Map(found.map((row) => [row.key, CustomField.parse(row)]))
@@ -110,17 +98,14 @@ export default implement(contract, {
     const found = db
       .selectFrom('customFields')
       .where(readable(caller))
-      .$if(orgId !== undefined, (query) =>
-        query.where((eb) => eb.or([eb('orgId', 'is', null), eb('orgId', '=', orgId ?? '')])),
-      )
+      .where(orgId === undefined ? always : isNullOr('orgId', orgId))
     const { data, pagination } = await paged(found.selectAll().orderBy('label').orderBy('id'), { page, limit })
     return { data: data.map((row) => CustomField.parse(row)), pagination }
   },
 
   async create({ caller, input, db, audit }) {
     const tenant = await tenantOf(db, caller, input)
-    if (tenant.orgId === null) requireUnlimited(caller)
-    else requireWholeOrganization(caller)
+    requireWholeOwner(caller, tenant, 'field')
     await requireWorkingTenant(db, caller, tenant)
     requireSoundDefault(input)
     const { partnerId, orgId } = tenant
@@ -164,13 +149,7 @@ export default implement(contract, {
     await asWriterOf('fields', before.partnerId).execute(db)
     const { numDeletedRows } = await db.deleteFrom('customFields').where('id', '=', before.id).executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound('Custom field')
-    await db
-      .updateTable('devices')
-      .set({ customFields: sql`custom_fields - ${before.key}::text` })
-      .where('partnerId', '=', before.partnerId)
-      .$if(before.orgId !== null, (query) => query.where('orgId', '=', before.orgId ?? ''))
-      .where(sql<boolean>`custom_fields ? ${before.key}::text`)
-      .execute()
+    await removeCustomValues(db, before)
     call.audit({ target: before.id, name: before.label, orgId: before.orgId, partnerId: before.partnerId, before })
     return { success: true as const }
   },
@@ -197,11 +176,7 @@ export default implement(contract, {
     }
     const merged = Object.entries({ ...stored.customFields, ...values }).filter(([, value]) => value !== null)
     const after = Object.fromEntries(merged.map(([key, value]) => [key, CustomValue.parse(value)]))
-    await db
-      .updateTable('devices')
-      .set({ customFields: JSON.stringify(after) })
-      .where('id', '=', id)
-      .execute()
+    await setCustomValues(db, id, after)
     audit({ target: id, name: device.hostname, orgId: device.orgId, partnerId, before: stored.customFields, after })
     const { orgId, siteId } = device
     const event = liveEvent(deviceChanged, partnerId, { orgId, siteId, deviceId: id, at, changed: 'customFields' })

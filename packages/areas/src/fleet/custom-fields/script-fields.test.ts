@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { fieldsIn, valueFrom } from './script-fields.outcomes.ts'
+import { valueFrom } from './field-definitions.ts'
+import { fieldsIn } from './script-fields.outcomes.ts'
 
 describe('the custom fields that a script sets', () => {
   it('are read from lines of their own; the last line of a key counts', () => {

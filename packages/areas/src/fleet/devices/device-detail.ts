@@ -14,6 +14,8 @@ import {
 import type { DeviceDetail } from './devices.contract.ts'
 import { asDevice, deviceColumns, stateColumns, visible, visibleWithState } from './devices.queries.ts'
 import { summaryOf } from './inventory/inventory-summary.ts'
+import { shownInventory } from './inventory/inventory-times.ts'
+import { capabilitiesOf } from './state/capabilities.rules.ts'
 
 /** Formats a time as text inside JSON, in the form of all other times. */
 const moment = (column: string) => sql`to_char(${sql.ref(column)} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
@@ -21,7 +23,8 @@ const moment = (column: string) => sql`to_char(${sql.ref(column)} AT TIME ZONE '
 // One JSON value, so that a device without an inventory has null instead of an object of nulls.
 const inventory = sql<DeviceDetail['inventory']>`CASE WHEN found.device_id IS NOT NULL THEN json_build_object(
   'hash', found.hash, 'collectedAt', ${moment('found.collectedAt')}, 'hardware', found.hardware, 'disks', found.disks,
-  'network', found.network, 'software', found.software, 'services', found.services, 'users', found.users) END`
+  'network', found.network, 'software', found.software, 'services', found.services, 'users', found.users,
+  'system', found.system) END`
 
 /** Its possible duplicates, as far as the caller may see them. */
 function twinsOf(db: Db, reach: Reach, id: string) {
@@ -43,7 +46,7 @@ const detailOfDevice = shaped((db, shape: ReachShape, values: ReachValues & { re
     .select(deviceColumns)
     .select(stateColumns)
     .select(['devices.kernelVersion', 'devices.machineId', 'devices.decommissionedAt', 'devices.customFields'])
-    .select(['devices.quarantinedAt', 'devices.quarantineReason'])
+    .select(['devices.quarantinedAt', 'devices.quarantineReason', 'devices.capabilities'])
     .select(['state.statusAt', 'state.networkRxBytes', 'state.networkTxBytes', 'state.processCount'])
     .select(sql<number | null>`state.load_1m`.as('load1m'))
     .select('state.watchdogSeenAt')
@@ -55,5 +58,6 @@ const detailOfDevice = shaped((db, shape: ReachShape, values: ReachValues & { re
 export async function deviceDetail(db: Db, caller: Caller, id: string, nowMs: number): Promise<DeviceDetail> {
   const [row] = await detailOfDevice(db, reachShape(caller), { ...reachValues(caller), id })
   if (row === undefined) throw notFound('Device')
-  return { ...asDevice(row, nowMs), ...summaryOf(row) }
+  const inventory = row.inventory && shownInventory(row.inventory)
+  return { ...asDevice(row, nowMs), ...summaryOf(row), inventory, capabilities: capabilitiesOf(row) }
 }

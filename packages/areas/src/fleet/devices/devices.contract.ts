@@ -48,6 +48,15 @@ export const Device = z.object({
 })
 export type Device = z.infer<typeof Device>
 
+/** Commands by their types, and script languages as `script:python`. */
+const Capabilities = z.object({
+  reported: z.boolean().describe('False for agents that do not report it; the operating system decides then.'),
+  available: z.array(z.string()),
+  unavailable: z
+    .record(z.string(), z.enum(['UNSUPPORTED_PLATFORM', 'MISSING_TOOL', 'NOT_PERMITTED', 'AGENT_TOO_OLD']))
+    .describe('The reason for each command or language.'),
+})
+
 const anyObjects = z.array(z.record(z.string(), z.json()))
 
 /** A device with its current state and inventory. */
@@ -74,6 +83,9 @@ export const DeviceDetail = Device.extend({
   /** Users who were signed in to the machine at its last inventory. */
   loggedInUsers: z.array(z.string()),
   customFields: z.record(z.string(), z.json()),
+  capabilities: Capabilities.describe(
+    'Which commands (`reboot`) and script languages (`script:python`) the device can serve, as of its last connection.',
+  ),
   inventory: z
     .object({
       hash: z.string(),
@@ -84,6 +96,11 @@ export const DeviceDetail = Device.extend({
       software: anyObjects,
       services: anyObjects,
       users: anyObjects,
+      system: z
+        .record(z.string(), z.json())
+        .describe(
+          '`timeZone`, `pendingRestart` (why the machine has to restart), `drivers`, `updates`, `features` and `membership` (`workgroup`, `domain`, `entra`), as far as the agent knows them.',
+        ),
     })
     .nullable(),
 })

@@ -251,8 +251,8 @@ describe('a device', async () => {
 
   it('returns its inventory as collected', async () => {
     await system.query(
-      `INSERT INTO device_inventory (device_id, org_id, partner_id, hash, collected_at, hardware, disks)
-       VALUES ($1, $2, $3, 'abc', '2026-01-01T00:00:00Z', '{"cpu_model": "X"}', '[{"name": "sda"}]')`,
+      `INSERT INTO device_inventory (device_id, org_id, partner_id, hash, collected_at, hardware, disks, system)
+       VALUES ($1, $2, $3, 'abc', '2026-01-01T00:00:00Z', '{"cpu_model": "X"}', '[{"name": "sda"}]', '{"timeZone": "UTC"}')`,
       [id, here.org.id, here.partner.id],
     )
     const { inventory } = await call(here.orgAdmin, devices.get, { id })
@@ -261,6 +261,7 @@ describe('a device', async () => {
       hardware: { cpu_model: 'X' },
       disks: [{ name: 'sda' }],
       software: [],
+      system: { timeZone: 'UTC' },
     })
   })
 

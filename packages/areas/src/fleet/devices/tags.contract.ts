@@ -3,9 +3,11 @@ import { z } from 'zod'
 import { Device } from './devices.contract.ts'
 
 export const tagCharsMax = 100
+/** Of one device. */
+export const tagsMax = 50
 /** A free label. Comparison is exact. */
-const Tag = nameText(tagCharsMax)
-const tagList = z.array(Tag).max(50)
+export const Tag = nameText(tagCharsMax)
+const tagList = z.array(Tag).max(tagsMax)
 
 export const tags = {
   list: get('/tags', {

@@ -6,10 +6,8 @@ import { liveEvent, type PartnerEvent, publishEvents } from '../../platform/live
 import { isWorking } from '../../tenancy/tenancy/index.ts'
 import { asDevice, deviceColumns, stateColumns } from './devices.queries.ts'
 import { deviceChanged } from './state/device-events.contract.ts'
-import { tags as contract } from './tags.contract.ts'
+import { tags as contract, tagsMax } from './tags.contract.ts'
 import { visibleDevices } from './visibility.ts'
-
-const tagsMax = 50
 
 export default implement(contract, {
   async list({ caller, input: { page, limit, orgId, search }, db }) {

@@ -9,8 +9,10 @@ const text = (most: number) =>
     .max(most)
     .refine((given) => !/\p{Cc}/u.test(given), { error: 'must not contain control characters' })
 
-/** The public keys that verify orders, and the number of the statement that names them. */
-const orderKeys = z.object({ serial: z.int(), keys: z.array(z.string()) })
+/** Public keys that agents trust, and the number of the statement that names them. */
+const trustedKeys = z.object({ serial: z.int(), keys: z.array(z.string()) })
+/** The history of keys, oldest first. Each statement is signed with a key of the previous one. */
+const statements = z.array(trustedKeys.extend({ by: z.string(), signature: z.string() }))
 
 export const agents = {
   enroll: create('/agents/enroll', {
@@ -41,18 +43,20 @@ export const agents = {
       orgId: id(),
       siteId: id().nullable(),
       /** The agent executes only orders that are signed with these keys. */
-      orderKeys,
+      orderKeys: trustedKeys,
+      /** The agent runs only scripts with a grant that is signed with these keys. */
+      grantKeys: trustedKeys,
     }),
   }),
   orderKeys: ask('/agents/order-keys', {
-    summary: 'Get the public keys that verify orders, and the server time',
+    summary: 'Get the public keys that verify orders and grants of scripts, and the server time',
     access: anyone,
     bodyBytesMax: 16_384,
     refuses: [401],
     input: z.object({ certificate: z.string().min(1).max(4096) }),
-    output: orderKeys.extend({
-      /** The history of the keys, oldest first. Each statement is signed with a key of the previous one. */
-      statements: z.array(orderKeys.extend({ by: z.string(), signature: z.string() })),
+    output: trustedKeys.extend({
+      statements,
+      grantKeys: trustedKeys.extend({ statements }),
       /** Milliseconds since 1970. */
       serverTime: z.number(),
     }),

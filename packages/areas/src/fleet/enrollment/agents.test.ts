@@ -28,7 +28,7 @@ const settled = async (count: number, once: () => Promise<unknown>, atOnce = 40)
 }
 
 describe('enrollment', async () => {
-  const { system, keyring, settings } = await testServices()
+  const { system, keyring, grantKeyring, settings } = await testServices()
   const keyOf = async (who: Awaited<ReturnType<typeof world>>, more: { siteId?: string; maxUsage?: number } = {}) =>
     (await call(who.partnerAdmin, keys.create, { orgId: who.org.id, name: 'Key', maxUsage: null, ...more })).key
   const enrol = (enrollmentKey: string, given: Machine = machine()) =>
@@ -68,10 +68,12 @@ describe('enrollment', async () => {
   })
 
   it('returns the keys that verify orders, and a device certificate can read them again', async () => {
-    const { orderKeys, certificate } = await enrol(await keyOf(here))
+    const { orderKeys, grantKeys, certificate } = await enrol(await keyOf(here))
     expect(orderKeys).toEqual({ serial: 1, keys: keyring.orders?.map(({ x }) => x) })
     const told = await call(null, agents.orderKeys, { certificate })
     expect(told).toMatchObject({ ...orderKeys, statements: keyring.orderStatements })
+    expect(grantKeys).toEqual({ serial: 1, keys: grantKeyring.grants.map(({ x }) => x) })
+    expect(told.grantKeys).toEqual({ ...grantKeys, statements: grantKeyring.grantStatements })
     expect(Math.abs(told.serverTime - Date.now())).toBeLessThan(60_000)
     for (const wrong of ['a.b.c', `${certificate.slice(0, -10)}AAAAAAAAAA`])
       expect(await refusal(call(null, agents.orderKeys, { certificate: wrong }))).toMatchObject({ status: 401 })

@@ -1,6 +1,7 @@
 import { publishGeneration } from '@muster/backplane/generations.ts'
 import { unauthenticated } from '@muster/kit/errors.ts'
-import { type Keyring, orderKeysOf, peppered } from '@muster/kit/keyring.ts'
+import { orderKeysOf, peppered } from '@muster/kit/secrets/keyring.ts'
+import type { OrderKeyStatement } from '@muster/kit/secrets/order-keys.ts'
 import { limitsOf, originOf } from '../../access/auth/index.ts'
 import { implement } from '../../operation.ts'
 import { liveEvent, publishEvents } from '../../platform/live-events/index.ts'
@@ -13,9 +14,9 @@ import { admitMachine, type Credential, grantOf } from './grants.ts'
 import { replaceKey } from './replace-key.ts'
 
 /** The keys that an agent trusts: those of the newest statement. */
-function trustedOrderKeys(keyring: Keyring) {
-  const newest = orderKeysOf(keyring).orderStatements.at(-1)
-  if (newest === undefined) throw new Error('A key file always has a statement of its order keys')
+function trustedKeys(statements: readonly OrderKeyStatement[]) {
+  const newest = statements.at(-1)
+  if (newest === undefined) throw new Error('A key file always has a statement of its keys')
   return { serial: newest.serial, keys: newest.keys }
 }
 
@@ -68,7 +69,13 @@ export default implement(contract, {
             details: { sameMachineAs: twins },
           })
         }
-        const event = liveEvent(deviceChanged, partnerId, { orgId, siteId, deviceId: id, at: nowMs })
+        const event = liveEvent(deviceChanged, partnerId, {
+          orgId,
+          siteId,
+          deviceId: id,
+          at: nowMs,
+          changed: 'enrolled',
+        })
         if (known === undefined) afterCommit(() => publishEvents(services.redis, [event]))
         return admitted
       })
@@ -79,7 +86,9 @@ export default implement(contract, {
     const certified = { deviceId, orgId, partnerId, generation, publicKey: machine.publicKey }
     const certificate = await signDeviceCertificate(services.keyring, certified, nowMs)
     const { ingestUrl } = services.settings
-    return { deviceId, certificate, ingestUrl, orgId, siteId, orderKeys: trustedOrderKeys(services.keyring) }
+    const orderKeys = trustedKeys(orderKeysOf(services.keyring).orderStatements)
+    const grantKeys = trustedKeys(services.grantKeyring.grantStatements)
+    return { deviceId, certificate, ingestUrl, orgId, siteId, orderKeys, grantKeys }
   },
 
   async orderKeys({ input, request, services }) {
@@ -89,6 +98,8 @@ export default implement(contract, {
       throw unauthenticated('A device certificate of this server is required')
     }
     const { orderStatements: statements } = orderKeysOf(services.keyring)
-    return { ...trustedOrderKeys(services.keyring), statements, serverTime: now }
+    const { grantStatements } = services.grantKeyring
+    const grantKeys = { ...trustedKeys(grantStatements), statements: grantStatements }
+    return { ...trustedKeys(statements), statements, serverTime: now, grantKeys }
   },
 })

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import type { Keyring } from '@muster/kit/keyring.ts'
+import type { Keyring } from '@muster/kit/secrets/keyring.ts'
 import { certificateAudience, certificateIssuer } from '@muster/wire/identity.ts'
 import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose'
 

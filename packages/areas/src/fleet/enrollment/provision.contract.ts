@@ -1,6 +1,7 @@
 import { can, create, id, nameText, noStepUp, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { Device, OsType } from '../devices/devices.contract.ts'
+import { InstallCommands } from './codes/install-commands.contract.ts'
 
 const name = nameText()
 
@@ -33,6 +34,7 @@ export const provision = {
         serverUrl: z.string(),
         /** The command that installs the agent on Linux. It asks for the key on standard input. */
         installCommand: z.string(),
+        installCommands: InstallCommands,
         expiresAt: time(),
       }),
     }),

@@ -1,7 +1,7 @@
 import { implement } from '../../operation.ts'
 import { claimDevices } from '../../tenancy/tenancy/index.ts'
 import { deviceById, prepareDevice } from '../devices/index.ts'
-import { installCommand } from './codes/install-command.ts'
+import { installCommand, installCommands } from './codes/install-command.ts'
 import { newKeySecret } from './keys/key-secret.ts'
 import { tenantForKey } from './keys/key-tenant.ts'
 import { provision as contract } from './provision.contract.ts'
@@ -34,7 +34,14 @@ export default implement(contract, {
     audit({ target: deviceId, name: input.hostname, orgId, partnerId, details: { enrollmentKeyId: keyId } })
     return {
       device: await deviceById(db, caller, deviceId, nowMs),
-      enrollment: { key, keyId, serverUrl, installCommand: installCommand(serverUrl), expiresAt },
+      enrollment: {
+        key,
+        keyId,
+        serverUrl,
+        installCommand: installCommand(serverUrl),
+        installCommands: installCommands(serverUrl),
+        expiresAt,
+      },
     }
   },
 })

@@ -54,6 +54,8 @@ export const fields = {
   enrolledAt: device('time', 'Enrolled'),
   createdAt: device('time', 'Created'),
   updatedAt: device('time', 'Changed'),
+  inMaintenance: device('boolean', 'In maintenance'),
+  openAlerts: device('number', 'Open alerts'),
   lastSeenAt: state('time', 'Last seen'),
   statusAt: state('time', 'Status since'),
   mainAgentSilentSince: state('time', 'Main agent silent since'),

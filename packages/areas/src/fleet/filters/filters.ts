@@ -1,10 +1,10 @@
+import { allOf, anyOf, equals } from '@muster/db/conditions.ts'
 import { paged } from '@muster/db/page.ts'
-import type { Tables } from '@muster/db/tables.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { denied, notFound } from '@muster/kit/errors.ts'
-import { type ExpressionBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { type Call, implement } from '../../operation.ts'
-import { findOrganization, within } from '../../tenancy/tenancy/index.ts'
+import { findOrganization, withinOrOfPartner } from '../../tenancy/tenancy/index.ts'
 import { conditionOf } from '../devices/index.ts'
 import { type Field, fields, operatorsOf } from '../filter-language/fields.contract.ts'
 import { FilterExpression } from '../filter-language/filter.contract.ts'
@@ -12,17 +12,11 @@ import { previewOf } from './filter.queries.ts'
 import { filters as contract, View } from './filters.contract.ts'
 
 /** The caller's own filters and shared ones within reach. A filter shared with a partner is visible to its organizations. */
-const readable = (caller: Caller) => (eb: ExpressionBuilder<Tables, 'savedFilters'>) =>
-  eb.or([
-    eb('ownerId', '=', caller.userId),
-    eb.and([
-      eb('shared', '=', true),
-      eb.or([
-        within(caller, 'orgId', 'partnerId')(eb),
-        eb.and([eb('orgId', 'is', null), eb('partnerId', '=', caller.partnerId)]),
-      ]),
-    ]),
-  ])
+const readable = (caller: Caller) =>
+  anyOf(
+    equals('ownerId', caller.userId),
+    allOf(equals('shared', true), withinOrOfPartner(caller, 'orgId', 'partnerId')),
+  )
 
 const savedFilter = <Row extends { view: unknown }>(row: Row) => ({ ...row, view: View.nullable().parse(row.view) })
 const asJson = (value: object | null) => (value === null ? null : JSON.stringify(value))

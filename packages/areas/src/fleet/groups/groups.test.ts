@@ -7,9 +7,9 @@ import { describe, expect, it } from 'vitest'
 import { customFields } from '../custom-fields/custom-fields.contract.ts'
 import { tags } from '../devices/tags.contract.ts'
 import { filters } from '../filters/filters.contract.ts'
+import { followDeviceChanges, sweepFilters } from '../targets/followed-filters.jobs.ts'
 import { groups } from './groups.contract.ts'
 import { members } from './members.contract.ts'
-import { followDeviceChanges, sweepGroups } from './membership.jobs.ts'
 import { leaveGroups } from './membership.ts'
 
 describe('groups', async () => {
@@ -102,7 +102,7 @@ describe('groups', async () => {
       filter: { field: 'hostname', op: 'is', value: 'no-such-host' },
     })
     await call(here.orgAdmin, members.pin, { id: group.id, deviceId: web })
-    await sweepGroups(system)
+    await sweepFilters(system)
     expect(await memberIds(group.id)).toEqual(['web-1'])
     await call(here.orgAdmin, members.unpin, { id: group.id, deviceId: web })
     expect(await memberIds(group.id)).toEqual([])
@@ -158,12 +158,12 @@ describe('groups', async () => {
         call(here.orgAdmin, groups.create, {
           orgId: here.org.id,
           name: 'x',
-          filter: { field: 'colour', op: 'is', value: 'x' },
+          filter: { field: 'color', op: 'is', value: 'x' },
         }),
       ),
     ).toMatchObject({
       status: 400,
-      message: expect.stringContaining('there is no field colour'),
+      message: expect.stringContaining('there is no field color'),
     })
   })
 

@@ -1,6 +1,7 @@
 import { emptyPage, paged } from '@muster/db/page.ts'
 import { invalid, notFound } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
+import { removeGroupFromMembers } from '../../access/memberships/index.ts'
 import { implement } from '../../operation.ts'
 import { reachesNothing, requireLocation, requireWorkingOrganization } from '../../tenancy/tenancy/index.ts'
 import { conditionOf } from '../devices/index.ts'
@@ -84,13 +85,7 @@ export default implement(contract, {
     await requireWorkingOrganization(db, caller, before.orgId)
     const { numDeletedRows } = await db.deleteFrom('deviceGroups').where('id', '=', before.id).executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound('Group')
-    // Members who are limited to the group now reach one group less, instead of everything.
-    await db
-      .updateTable('organizationUsers')
-      .set({ deviceGroupIds: sql`array_remove(device_group_ids, ${before.id}::uuid)` })
-      .where('orgId', '=', before.orgId)
-      .where(sql<boolean>`${before.id}::uuid = ANY (device_group_ids)`)
-      .execute()
+    await removeGroupFromMembers(db, before)
     audit({ target: before.id, name: before.name, orgId: before.orgId, partnerId: before.partnerId, before })
     return { success: true as const }
   },

@@ -1,2 +1,3 @@
 // The functions of device groups that other areas may use.
-export { leaveGroups, leaveGroupsOfOtherSites } from './membership.ts'
+export { visibleGroups } from './group.queries.ts'
+export { dynamicGroups, leaveGroups, leaveGroupsOfOtherSites } from './membership.ts'

@@ -58,6 +58,19 @@ export async function evaluateGroup(
   return rows
 }
 
+/** The groups whose members follow the changes of devices. */
+export async function dynamicGroups(db: Db) {
+  const groups = await db
+    .selectFrom('deviceGroups')
+    .select(['id', 'orgId', 'partnerId', 'siteId', 'filter', 'fieldsUsed'])
+    .where('type', '=', 'dynamic')
+    .execute()
+  return groups.map((group) => ({
+    ...group,
+    evaluate: (within: Db, deviceIds: readonly string[] | null) => evaluateGroup(within, group, deviceIds),
+  }))
+}
+
 /** Removes a device from groups that it no longer belongs to, because it moved to another organization or was decommissioned. */
 export async function leaveGroups(db: Db, deviceId: string, reason: 'moved' | 'decommissioned'): Promise<void> {
   await sql`

@@ -1,5 +1,5 @@
 // The two formats of an export. Both contain what verification needs: all hashed fields and the position in the chain.
-import { csvRow } from '@muster/kit/csv.ts'
+import { csvRow } from '@muster/kit/body/csv.ts'
 import type { SignedHead } from './chain/signed-heads.ts'
 import type { AuditLog } from './logs.contract.ts'
 

@@ -1,2 +1,2 @@
 // The functions of the audit log that other areas may use.
-export { recordAsSystem } from './system-records.ts'
+export { recordAsSystem, type SystemRecord } from './system-records.ts'

@@ -1,7 +1,7 @@
 import type { ObjectStore } from '@muster/files/object-store.ts'
+import { serveParts } from '@muster/kit/body/ranges.ts'
 import type { RawAnswer, Request } from '@muster/kit/call.ts'
 import { notFound } from '@muster/kit/errors.ts'
-import { serveParts } from '@muster/kit/ranges.ts'
 import type { ReadyFile } from './files.queries.ts'
 
 /** Serves a file as an attachment: all of it, a range, or 304 when the caller has it already. */

@@ -16,11 +16,14 @@ type FieldsOf<Kind extends EventKind> = Omit<z.input<Kind['schema']>, 'type'> & 
   readonly at: number
 }
 
+/** Refuses fields that the schema of the kind does not have, which watchers would not receive. */
+type Declared<Fields, Kind extends EventKind> = Fields & Record<Exclude<keyof Fields, keyof FieldsOf<Kind>>, never>
+
 /** An event of a declared kind. */
-export function liveEvent<Kind extends EventKind>(
+export function liveEvent<Kind extends EventKind, Fields extends FieldsOf<Kind>>(
   { name }: Kind,
   partnerId: string,
-  fields: FieldsOf<Kind>,
+  fields: Declared<Fields, Kind>,
 ): PartnerEvent {
   return { partnerId, event: { type: name, ...fields } }
 }

@@ -1,6 +1,6 @@
 import { onOff } from '@muster/kit/config.ts'
 import { z } from 'zod'
-import { outboxToken } from './settings.ts'
+import { mailSettings, outboxToken } from './settings.ts'
 
 declare module '../../services.ts' {
   interface Settings {
@@ -11,6 +11,17 @@ declare module '../../services.ts' {
      * its link in the response.
      */
     readonly mailServer?: boolean
+  }
+}
+declare module '../../background/worker-parts.ts' {
+  interface BackgroundSettings {
+    readonly mail: {
+      /** Null without a mail server. */
+      readonly smtpUrl: string | null
+      readonly from: string
+      /** Whether mail is shown in the outbox if there is no mail server. */
+      readonly keepsUnsent: boolean
+    }
   }
 }
 
@@ -24,4 +35,15 @@ const Given = z.object(environment)
 export const settingsOf = (given: z.output<typeof Given>) => ({
   mailServer: given.MAIL_SERVER,
   outboxToken: given.OUTBOX_TOKEN ?? null,
+})
+
+export const workerEnvironment = mailSettings
+const GivenToWorker = z.object(workerEnvironment)
+
+export const workerSettingsOf = (given: z.output<typeof GivenToWorker>) => ({
+  mail: {
+    smtpUrl: given.SMTP_URL ?? null,
+    from: given.MAIL_FROM,
+    keepsUnsent: given.OUTBOX_TOKEN !== undefined,
+  },
 })

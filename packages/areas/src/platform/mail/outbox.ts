@@ -1,7 +1,7 @@
 import type { Db } from '@muster/db/database.ts'
 import type { JsonObject, JsonValue } from '@muster/db/json.ts'
-import type { Keyring } from '@muster/kit/keyring.ts'
-import { seal, unseal } from '@muster/kit/sealed.ts'
+import type { Keyring } from '@muster/kit/secrets/keyring.ts'
+import { seal, unseal } from '@muster/kit/secrets/sealed.ts'
 
 export const mailTemplates = [
   'invitation',
@@ -15,6 +15,8 @@ export const mailTemplates = [
   'device-quarantined',
   'device-duplicate',
   'second-person-ends',
+  'webhook-disabled',
+  'alert',
 ] as const
 export type MailTemplate = (typeof mailTemplates)[number]
 

@@ -1,15 +1,16 @@
-// Takes mails out of the outbox and hands them to the SMTP server, again and again until it takes them or time is up.
+// Sends the mails of the outbox through the SMTP server, with retries for two days.
 
 import { asSystem, type Db } from '@muster/db/database.ts'
 import type { Clock } from '@muster/kit/clock.ts'
-import type { Keyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'
+import type { Keyring } from '@muster/kit/secrets/keyring.ts'
 import { type SelectQueryBuilder, sql } from 'kysely'
-import { createTransport, type Transporter } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 import type pg from 'pg'
 import { at } from '../../background/job.ts'
 import { openMailData } from './outbox.ts'
 import { renderMail } from './templates.ts'
+import { connectMail, domainOf, isRejected } from './transport.ts'
 
 export interface MailParts {
   readonly pool: pg.Pool
@@ -18,22 +19,20 @@ export interface MailParts {
   readonly clock: Clock
   readonly smtpUrl: string | null
   readonly from: string
-  /** Whether mail is kept to be read in the outbox where there is no mail server. */
+  /** Whether mail is shown in the outbox if there is no mail server. */
   readonly keepsUnsent: boolean
-  /** For one step of talking to the server. */
+  /** For one step of the SMTP session. */
   readonly timeoutMs?: number
 }
 
 const batchMax = 20
-/** Of one partner in a batch, so that one tenant's thousand mails do not make another's wait. */
+/** Of one partner in a batch, so that many mails of one tenant do not delay those of another. */
 const perPartnerMax = 4
-/** Longer than a batch can take at worst; a mail whose sender died is tried again after it. */
+/** Longer than a batch can take. A mail is retried after it if its sender died. */
 const leaseMs = 300_000
 const retryMinutes = [0.25, 1, 5, 15, 60, 180, 360, 720, 1440]
-/** Links that have expired need not be sent any more. */
-const worthlessAfterMs: Readonly<Record<string, number>> = { 'reset-password': 3_600_000 }
-const connectionsMax = 4
-const smtpTimeoutMs = 10_000
+/** Mails whose links have expired are not sent. */
+const linkLifeMs: Readonly<Record<string, number>> = { 'reset-password': 3_600_000 }
 
 interface Due {
   readonly id: string
@@ -45,13 +44,13 @@ interface Due {
 }
 
 export interface MailSender {
-  /** Tries what is due. @returns how many mails were tried */
+  /** Sends the mails that are due. @returns how many were attempted */
   sendDue(): Promise<number>
   close(): void
 }
 
 export function createMailSender(parts: MailParts): MailSender {
-  const transport = parts.smtpUrl === null ? null : connect(parts.smtpUrl, parts.timeoutMs ?? smtpTimeoutMs)
+  const transport = parts.smtpUrl === null ? null : connectMail(parts.smtpUrl, parts.timeoutMs)
   return {
     async sendDue() {
       const due = await claim(parts)
@@ -62,21 +61,7 @@ export function createMailSender(parts: MailParts): MailSender {
   }
 }
 
-function connect(url: string, timeoutMs: number): Transporter {
-  return createTransport({
-    url,
-    pool: true,
-    maxConnections: connectionsMax,
-    connectionTimeout: timeoutMs,
-    greetingTimeout: timeoutMs,
-    socketTimeout: timeoutMs,
-    // Mail content must never make the sender read files or URLs.
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
-}
-
-/** Marks mails as being tried by us, for as long as the lease lasts, and lets go of the transaction at once. */
+/** Takes a lease on due mails, in a short transaction. */
 const claim = ({ pool, clock }: MailParts): Promise<Due[]> =>
   asSystem(pool, async (db) => {
     const now = clock.now()
@@ -117,7 +102,7 @@ async function attempt(parts: MailParts, transport: Transporter | null, mail: Du
   const { clock, keyring, log } = parts
   try {
     const age = clock.now() - Date.parse(mail.createdAt)
-    if (age > (worthlessAfterMs[mail.template] ?? Number.POSITIVE_INFINITY)) {
+    if (age > (linkLifeMs[mail.template] ?? Number.POSITIVE_INFINITY)) {
       return await note(parts, mail.id, { failed: true, error: 'the link in it has expired' })
     }
     const { subject, text, html } = renderMail(mail.template, openMailData(keyring, mail.data))
@@ -128,19 +113,19 @@ async function attempt(parts: MailParts, transport: Transporter | null, mail: Du
       subject,
       text,
       html,
-      // The same for every try, so that a mail sent twice can be seen to be one.
-      messageId: `<${mail.id}@${/@([^>\s]+)/.exec(parts.from)?.[1] ?? 'localhost'}>`,
+      // The same for every attempt, so that mail clients recognize a mail that was sent twice.
+      messageId: `<${mail.id}@${domainOf(parts.from)}>`,
       headers: { 'Auto-Submitted': 'auto-generated' },
     })
     await markSent(parts, mail.id, true)
   } catch (error) {
-    const failed = isFinal(error) || mail.attempts > retryMinutes.length
+    const failed = isRejected(error) || mail.attempts > retryMinutes.length
     log.warn({ err: error, mail: mail.id, attempts: mail.attempts, failed }, 'a mail was not sent')
     await note(parts, mail.id, { failed, error: reasonOf(error), attempts: mail.attempts })
   }
 }
 
-/** Without a mail server, mail is read in the outbox if that was asked for. Otherwise it waits, and operators see that it does. */
+/** Without a mail server, mail is shown in the outbox if it is configured. Otherwise it waits, and a gauge counts it. */
 async function keep(parts: MailParts, mail: Due): Promise<void> {
   if (parts.keepsUnsent) return markSent(parts, mail.id, false)
   await note(parts, mail.id, {
@@ -150,7 +135,7 @@ async function keep(parts: MailParts, mail: Due): Promise<void> {
   })
 }
 
-/** @param forget what the mail said is not needed once it is gone, least of all its links */
+/** @param forget whether to delete the content of the mail, which contains links */
 const markSent = ({ pool, clock }: MailParts, id: string, forget: boolean): Promise<void> =>
   asSystem(pool, async (db) => {
     await db
@@ -179,18 +164,11 @@ const note = (
       .execute()
   })
 
-/** The server said for good that it will not deliver this one. A wrong login or a broken server is not the mail's fault. */
-function isFinal(error: unknown): boolean {
-  if (!(error instanceof Error) || !('code' in error)) return false
-  const status = 'responseCode' in error ? Number(error.responseCode) : 0
-  return (error.code === 'EENVELOPE' || error.code === 'EMESSAGE') && status >= 500 && status < 600
-}
-
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 const keptDays = 30
 
-/** Forgets mails that were sent, or given up, a while ago. */
+/** Deletes mails that were sent or given up more than 30 days ago. */
 export const forgetOldMail = (pool: pg.Pool): Promise<void> =>
   asSystem(pool, async (db) => {
     const old = sql<string>`now() - make_interval(days => ${keptDays})`
@@ -200,7 +178,7 @@ export const forgetOldMail = (pool: pg.Pool): Promise<void> =>
       .execute()
   })
 
-/** How mail stands, for gauges: what waits, for how long, and what was given up. */
+/** The number of waiting and failed mails, and the age of the oldest waiting one. */
 export async function mailBacklog(pool: pg.Pool): Promise<{ waiting: number; oldestSeconds: number; failed: number }> {
   const { rows } = await pool.query<{ waiting: number; oldest: number; failed: number }>(
     `SELECT count(*) FILTER (WHERE failed_at IS NULL) AS waiting, count(*) FILTER (WHERE failed_at IS NOT NULL) AS failed,

@@ -14,6 +14,10 @@ const text = (data: JsonObject, field: string): string => {
   const value = data[field]
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
+const texts = (data: JsonObject, field: string): string[] => {
+  const value = data[field]
+  return Array.isArray(value) ? value.filter((line) => typeof line === 'string') : []
+}
 const day = (iso: string): string => (iso === '' ? '' : `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`)
 
 const contents: Record<MailTemplate, (data: JsonObject) => Content> = {
@@ -100,6 +104,20 @@ const contents: Record<MailTemplate, (data: JsonObject) => Content> = {
       'If the machine was reinstalled, decommission the old device. If they are two machines, dismiss the notice.',
     ],
     link: { label: 'Show the device', url: text(data, 'url') },
+  }),
+  'webhook-disabled': (data) => ({
+    subject: `Webhook disabled: ${text(data, 'webhook')}`,
+    name: text(data, 'name'),
+    paragraphs: [
+      `Muster no longer sends events to the webhook "${text(data, 'webhook')}". ${text(data, 'reason')}.`,
+      'Its deliveries are kept for 30 days. Enable the webhook and replay them.',
+    ],
+    link: { label: 'Show the webhook', url: text(data, 'url') },
+  }),
+  alert: (data) => ({
+    subject: text(data, 'subject'),
+    paragraphs: [text(data, 'subject'), ...texts(data, 'lines')],
+    ...(text(data, 'url') === '' ? {} : { link: { label: 'Open in Muster', url: text(data, 'url') } }),
   }),
   notice: (data) => ({
     subject: text(data, 'what'),

@@ -7,18 +7,24 @@ export {
   requireOrganizationsInReach,
   requireWorking,
 } from './organizations/organizations.queries.ts'
+export { activatePartner, addPendingPartner, setSecondPerson } from './partners/partner-changes.ts'
 export {
   isLimited,
+  ofPartner,
   type Reach,
   type ReachShape,
   type ReachValues,
   reachesNothing,
+  reachesWholePartner,
   reachFrom,
   reachShape,
   reachValues,
+  requireOwner,
   requireUnlimited,
   requireWholeOrganization,
+  requireWholeOwner,
   within,
+  withinOrOfPartner,
 } from './reach.ts'
 export {
   ofTenant,

@@ -1,6 +1,7 @@
+import { allOf, always, anyOf, type Condition, equals, isNull, isOneOf } from '@muster/db/conditions.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { denied } from '@muster/kit/errors.ts'
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import { sql } from 'kysely'
 
 declare module '@muster/kit/access.ts' {
   interface Caller {
@@ -51,15 +52,25 @@ export const reachFrom = ({ scope, orgAccess, orgs, sites, groups }: ReachShape,
  * The caller's reach as a condition on a table's tenant columns, for the `where` of each query of tenant rows:
  * `.where(within(caller, 'sites.orgId', 'sites.partnerId'))`. Row-level security applies the same rule in the database.
  */
-export const within =
-  (caller: Reach, orgColumn: string, partnerColumn: string) =>
-  // biome-ignore lint/suspicious/noExplicitAny: one condition for the columns of any query; the two names are checked by the tests of every list
-  (eb: ExpressionBuilder<any, any>): Expression<SqlBool> => {
-    if (caller.scope === 'system') return eb.lit(true)
-    if (caller.scope === 'organization') return eb(orgColumn, '=', caller.orgId)
-    if (caller.orgAccess === 'all') return eb(partnerColumn, '=', caller.partnerId)
-    return eb(orgColumn, '=', eb.fn.any(eb.val([...(caller.accessibleOrgIds ?? [])])))
-  }
+export function within(caller: Reach, orgColumn: string, partnerColumn: string): Condition {
+  if (caller.scope === 'system') return always
+  if (caller.scope === 'organization') return equals(orgColumn, caller.orgId)
+  if (caller.orgAccess === 'all') return equals(partnerColumn, caller.partnerId)
+  return isOneOf(orgColumn, caller.accessibleOrgIds ?? [])
+}
+
+/** Rows of organizations within reach, and those of the whole partner, which have no organization. */
+export const withinOrOfPartner = (caller: Reach, orgColumn: string, partnerColumn: string): Condition =>
+  caller.scope === 'system'
+    ? always
+    : anyOf(
+        allOf(sql`${sql.ref(orgColumn)} IS NOT NULL`, within(caller, orgColumn, partnerColumn)),
+        ofPartner(caller, orgColumn, partnerColumn),
+      )
+
+/** Rows of the caller's whole partner. */
+export const ofPartner = (caller: Reach, orgColumn: string, partnerColumn: string): Condition =>
+  allOf(isNull(orgColumn), caller.scope === 'system' ? always : equals(partnerColumn, caller.partnerId))
 
 /** Whether the caller reaches no organization, so that a query would return nothing. */
 export const reachesNothing = (caller: Caller): boolean => caller.accessibleOrgIds?.length === 0
@@ -67,6 +78,10 @@ export const reachesNothing = (caller: Caller): boolean => caller.accessibleOrgI
 /** Whether the caller is limited to sites or device groups of its organization. */
 export const isLimited = ({ siteIds, deviceGroupIds }: Pick<Reach, 'siteIds' | 'deviceGroupIds'>): boolean =>
   siteIds !== null || deviceGroupIds !== null
+
+/** Whether the caller reaches every organization of its partner, with all their sites and groups. */
+export const reachesWholePartner = (caller: Reach): boolean =>
+  caller.scope === 'system' || (caller.scope === 'partner' && caller.orgAccess === 'all' && !isLimited(caller))
 
 /**
  * For operations on a whole organization, including rows without a device.
@@ -87,4 +102,23 @@ export function requireUnlimited(caller: Caller): void {
     throw denied('Full partner organization access required')
   }
   requireWholeOrganization(caller)
+}
+
+/**
+ * For changes of a row that belongs to an organization or to the whole partner. `what` names it in the error.
+ * @throws FORBIDDEN for rows of the partner, except for partner users with access to all organizations
+ */
+export function requireOwner(caller: Caller, { orgId }: { readonly orgId: string | null }, what: string): void {
+  if (orgId !== null) return
+  if (caller.scope === 'organization') throw denied(`The ${what} belongs to the partner`)
+  requireUnlimited(caller)
+}
+
+/**
+ * Like `requireOwner`, for rows that concern the whole organization.
+ * @throws FORBIDDEN also for members limited to sites or device groups
+ */
+export function requireWholeOwner(caller: Caller, row: { readonly orgId: string | null }, what: string): void {
+  requireWholeOrganization(caller)
+  requireOwner(caller, row, what)
 }

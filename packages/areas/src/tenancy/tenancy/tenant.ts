@@ -1,8 +1,8 @@
 // Users, roles and reviews belong to a partner or to one of its organizations. These functions find the tenant of a request.
+import { allOf, type Condition, equals, isNull } from '@muster/db/conditions.ts'
 import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
-import { denied, notFound } from '@muster/kit/errors.ts'
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import { AppError, denied, notFound } from '@muster/kit/errors.ts'
 import { findOrganization, requireWorking } from './organizations/organizations.queries.ts'
 
 export type Tenant =
@@ -11,7 +11,8 @@ export type Tenant =
 
 export interface TenantInput {
   readonly partnerId?: string | undefined
-  readonly orgId?: string | undefined
+  /** Null is the caller's own tenant, as if it were absent. */
+  readonly orgId?: string | null | undefined
 }
 
 /**
@@ -32,8 +33,14 @@ export async function tenantOf(db: Db, caller: Caller, { partnerId, orgId }: Ten
   return { scope: 'organization', partnerId: organization.partnerId, orgId: id, name }
 }
 
+/** Names the fields of which the request needs one. */
+const withoutTenant = () =>
+  new AppError('FORBIDDEN', 'Partner or organization context', {
+    issues: [{ path: 'orgId', message: 'orgId or partnerId is required in system scope' }],
+  })
+
 async function partnerTenant(db: Db, partnerId: string | undefined): Promise<Tenant> {
-  if (partnerId === undefined) throw denied('Partner or organization context')
+  if (partnerId === undefined) throw withoutTenant()
   const partner = await db
     .selectFrom('partners')
     .select(['id', 'name'])
@@ -56,10 +63,7 @@ export async function requireWorkingOrganization(db: Db, caller: Caller, orgId: 
 }
 
 /** Rows that belong to the tenant itself: for a partner, those without an organization. */
-export const ofTenant =
-  (tenant: Tenant, orgColumn: string, partnerColumn: string) =>
-  // biome-ignore lint/suspicious/noExplicitAny: one condition for the columns of any query
-  (eb: ExpressionBuilder<any, any>): Expression<SqlBool> =>
-    tenant.orgId === null
-      ? eb.and([eb(partnerColumn, '=', tenant.partnerId), eb(orgColumn, 'is', null)])
-      : eb(orgColumn, '=', tenant.orgId)
+export const ofTenant = (tenant: Tenant, orgColumn: string, partnerColumn: string): Condition =>
+  tenant.orgId === null
+    ? allOf(equals(partnerColumn, tenant.partnerId), isNull(orgColumn))
+    : equals(orgColumn, tenant.orgId)

@@ -15,6 +15,8 @@ export const collectInventory = (mac: Mac) =>
     software: () => collectSoftware(mac),
     services: () => collectServices(mac),
     users: () => collectUsers(mac),
+    // The programs of macOS do not report this state.
+    system: async () => ({}),
   })
 
 /** None where launchctl does not answer, so that the rest of the inventory is reported. */

@@ -104,6 +104,15 @@ describe('services of launchd', () => {
     await expect(tools().services.control('com.example.absent', 'stop')).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
+  test('of which that of the agent is not ended', async () => {
+    for (const action of ['stop', 'restart'] as const)
+      await expect(tools().services.control('com.muster.agent', action)).rejects.toMatchObject({
+        code: 'DENIED',
+        message: 'com.muster.agent is the service of the agent, which must not be stopped through itself',
+      })
+    expect((await mac.asked()).filter((words) => words.includes('system/com.muster.agent'))).toEqual([])
+  })
+
   test('are read from each form that launchctl prints', () => {
     expect(parseList('PID\tStatus\tLabel\n-\t78\tcom.example.broken\n12\t0\tcom.example.a b\n')).toEqual([
       { label: 'com.example.broken', pid: null, exitCode: 78 },

@@ -78,6 +78,9 @@ function infoOf(log: Handle, what: number): bigint | undefined {
   return what === logInfo.lastWrite && variant.readUInt32LE(12) !== infoTypes.fileTime ? undefined : value
 }
 
+/** No more events, or the log was cleared meanwhile. */
+const endsOfResults: readonly number[] = [winErrors.noMoreItems, winErrors.invalidHandle, winErrors.queryResultStale]
+
 export interface EventPage {
   events: (EventXml & { message: string })[]
   /** Whether there are older ones that were not looked at. */
@@ -111,7 +114,7 @@ function* eventsOf(name: string, query: string): Generator<EventXml & { message:
       const returned = u32Buffer()
       if (evtNext(results, eventsPerCall, handles, nextTimeoutMs, 0, returned) === 0) {
         const code = lastCode()
-        if (code === winErrors.noMoreItems || code === winErrors.invalidHandle) return
+        if (endsOfResults.includes(code)) return
         throw new ToolFailure('COMMAND_FAILED', new Win32Error('EvtNext', code).message)
       }
       const batch = Array.from({ length: returned.readUInt32LE() }, (_, index) => handles.readBigInt64LE(index * 8))

@@ -34,6 +34,8 @@ const killWaitMs = 1_000
 const startToleranceMs = 2_000
 const killedExitCode = 1
 const ticksPerMs = 10_000
+/** The clock may have been set back since a process began. */
+const clockChangeMs = 366 * 86_400_000
 
 export type SnapshotEntry = ReturnType<typeof ProcessEntry.read>
 
@@ -69,13 +71,15 @@ interface Times {
   cpuMs: number
 }
 
+/** Zeros where the system does not tell: a process that just begins or ends may have no times, or senseless ones. */
 export function timesOf(process: Handle): Times {
   const buffer = Buffer.alloc(ProcessTimes.size)
   const part = (name: 'created' | 'exited' | 'kernel' | 'user') => buffer.subarray(ProcessTimes.offsetOf(name))
   if (getProcessTimes(process, part('created'), part('exited'), part('kernel'), part('user')) === 0)
-    throw lastError('GetProcessTimes')
+    return { createdMs: 0, cpuMs: 0 }
   const { created, kernel, user } = ProcessTimes.read(buffer)
-  return { createdMs: created, cpuMs: Number(kernel + user) / ticksPerMs }
+  const isSound = created > 0 && created < Date.now() + clockChangeMs
+  return { createdMs: isSound ? created : 0, cpuMs: Number(kernel + user) / ticksPerMs }
 }
 
 /** CPU times of the previous list. */

@@ -1,10 +1,12 @@
 import { ToolFailure } from '../../../tool-failure.ts'
 import { u32Buffer } from '../native/accounts.ts'
 import { winErrors } from '../native/error-codes.ts'
-import { failureOfCall, mustSucceed } from '../native/errors.ts'
+import { failureOfCall, mustSucceed, Win32Error } from '../native/errors.ts'
 import type { Handle } from '../native/koffi.ts'
 import { wide } from '../native/layout.ts'
 import {
+  deleteOpenKey,
+  dosError,
   regCloseKey,
   regCreateKey,
   regDeleteKey,
@@ -39,6 +41,9 @@ const hives: Readonly<Record<string, number>> = {
 }
 const views = { '32': 0x200, '64': 0x100 } as const
 const rights = { read: 0x2_0019, write: 0x2_0006, delete: 0x1_0000 } as const
+/** Opens a link itself instead of the key that it leads to. */
+const openLink = 0x8
+const linkValue = 'SymbolicLinkValue'
 
 const keysShownMax = 5_000
 const valuesShownMax = 2_000
@@ -59,12 +64,12 @@ function rootOf(hive: string): number {
 }
 
 /** Opens a key during a callback. @throws ToolFailure when it does not exist, or this user may not */
-export function withKey<T>(place: KeyPlace, wanted: number, work: (key: Handle) => T): T {
+export function withKey<T>(place: KeyPlace, wanted: number, work: (key: Handle) => T, options = 0): T {
   const opened = Buffer.alloc(8)
   try {
     mustSucceed(
       'RegOpenKeyExW',
-      regOpenKey(rootOf(place.hive), wide(place.path), 0, wanted | views[place.view], opened),
+      regOpenKey(rootOf(place.hive), wide(place.path), options, wanted | views[place.view], opened),
     )
     const key = opened.readBigInt64LE()
     try {
@@ -172,29 +177,76 @@ export function createKey({ hive, path, view }: KeyPlace): { done: true } {
       regCreateKey(rootOf(hive), wide(path), 0, null, 0, rights.write | views[view], null, opened, u32Buffer()),
     )
   } catch (error) {
+    // Its answer to a key directly below HKEY_LOCAL_MACHINE or HKEY_USERS.
+    if (error instanceof Win32Error && error.code === winErrors.invalidParameter)
+      throw new ToolFailure('INVALID_PAYLOAD', `path: Windows allows no new keys directly below ${hive}`)
     throw failureOfCall(error, shown({ hive, path, view }))
   }
   regCloseKey(opened.readBigInt64LE())
   return { done: true }
 }
 
-/** Deletes a key with all keys below it, deepest first. Refused when there are many: nothing is deleted then. */
+interface FoundKey {
+  path: string
+  isLink: boolean
+}
+
+/**
+ * Deletes a key with all keys below it, deepest first. Of a link, only the link itself is deleted. Refused when there are
+ * many: nothing is deleted then.
+ */
 export function deleteKey(place: KeyPlace): { done: true } {
-  const paths = [place.path]
-  for (const path of paths) {
-    const below = withKey({ ...place, path }, rights.read, (key) => subkeysOf(key, deletedKeysMax + 1))
-    paths.push(...below.map((name) => `${path}\\${name}`))
-    if (paths.length > deletedKeysMax)
-      throw new ToolFailure('TOO_LARGE', `${shown(place)} has more than ${deletedKeysMax} keys; delete them in parts`)
-  }
-  for (const path of paths.reverse()) {
-    try {
-      mustSucceed('RegDeleteKeyExW', regDeleteKey(rootOf(place.hive), wide(path), views[place.view], 0))
-    } catch (error) {
-      throw failureOfCall(error, shown({ ...place, path }))
+  const keys = keysAtAndBelow(place)
+  let deleted = 0
+  for (const { path, isLink } of keys.toReversed()) {
+    const code = isLink
+      ? deleteLink({ ...place, path })
+      : regDeleteKey(rootOf(place.hive), wide(path), views[place.view], 0)
+    if (code === winErrors.success) deleted++
+    // Another program deleted it meanwhile.
+    else if (code !== winErrors.fileNotFound || path === place.path) {
+      const { code: kind, message } = failureOfDeletion({ ...place, path }, code)
+      const part = deleted === 0 ? '' : `; ${deleted} of the ${keys.length} keys of ${shown(place)} are deleted`
+      throw new ToolFailure(kind, `${message}${part}`)
     }
   }
   return { done: true }
+}
+
+/** What a link leads to belongs to another part of the registry, so the keys there are not counted. */
+function keysAtAndBelow(place: KeyPlace): FoundKey[] {
+  const keys: FoundKey[] = []
+  const paths = [place.path]
+  for (const path of paths) {
+    const look = (key: Handle) =>
+      readValue(key, linkValue)?.type === 'REG_LINK' ? undefined : subkeysOf(key, deletedKeysMax + 1)
+    const below = withKey({ ...place, path }, rights.read, look, openLink)
+    keys.push({ path, isLink: below === undefined })
+    paths.push(...(below ?? []).map((name) => `${path}\\${name}`))
+    if (paths.length > deletedKeysMax)
+      throw new ToolFailure('TOO_LARGE', `${shown(place)} has more than ${deletedKeysMax} keys; delete them in parts`)
+  }
+  return keys
+}
+
+/** A deletion by name would follow the link. @returns the error code */
+function deleteLink(place: KeyPlace): number {
+  return withKey(place, rights.delete, (key) => dosError(deleteOpenKey(key)), openLink)
+}
+
+/** Windows denies the deletion of a key that has keys below it, as it does without a permission. */
+function failureOfDeletion(place: KeyPlace, code: number): ToolFailure {
+  const failure = failureOfCall(new Win32Error('RegDeleteKeyExW', code), shown(place))
+  if (code !== winErrors.accessDenied || !hasKeys(place)) return failure
+  return new ToolFailure('CHANGED', `${shown(place)} got new keys while it was deleted`)
+}
+
+function hasKeys(place: KeyPlace): boolean {
+  try {
+    return withKey(place, rights.read, (key) => subkeysOf(key, 1)).length > 0
+  } catch {
+    return false
+  }
 }
 
 /** A text below HKEY_LOCAL_MACHINE; undefined where missing. */

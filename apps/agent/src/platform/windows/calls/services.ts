@@ -26,7 +26,9 @@ import {
 } from '../native/services-api.ts'
 import { startupWord, stateWord } from '../service-words.ts'
 
-const win32Services = 0x30
+const programServices = 0x30
+/** Drivers of the kernel and of file systems. */
+export const kernelDrivers = 0x0b
 const allStates = 3
 const activeState = 1
 const processInformation = 0
@@ -62,7 +64,8 @@ function textIn(buffer: Buffer, address: bigint): string {
   return address === 0n ? '' : textAt(buffer, Number(address - BigInt(koffi.address(buffer))))
 }
 
-export function listServices(): { services: Service[]; truncated: boolean } {
+/** @param types the programs that run as services, unless others are named */
+export function listServices(types = programServices): { services: Service[]; truncated: boolean } {
   return withManager(managerRights.connect | managerRights.enumerate, (manager) => {
     const services: Service[] = []
     const resume = u32Buffer()
@@ -70,7 +73,7 @@ export function listServices(): { services: Service[]; truncated: boolean } {
       const buffer = Buffer.alloc(size)
       const [needed, returned] = [u32Buffer(), u32Buffer()]
       const args = [buffer, size, needed, returned, resume] as const
-      const isWhole = enumServices(manager, processInformation, win32Services, allStates, ...args, null) !== 0
+      const isWhole = enumServices(manager, processInformation, types, allStates, ...args, null) !== 0
       const code = isWhole ? winErrors.success : lastCode()
       if (!isWhole && code !== winErrors.moreData) throw new Win32Error('EnumServicesStatusExW', code)
       for (let index = 0; index < returned.readUInt32LE(); index++) {
@@ -123,20 +126,27 @@ function statusOf(service: Handle) {
   return ServiceStatusProcess.read(buffer)
 }
 
+/** The name of a service as the system has it, which ignores case. */
+function spelled(name: string): string {
+  const { services } = listServices()
+  return services.find((service) => service.name.toLowerCase() === name.toLowerCase())?.name ?? name
+}
+
 export function serviceDetail(name: string): ServiceDetail {
   return withService(name, serviceRights.queryConfig | serviceRights.queryStatus, (service) => {
     const buffer = Buffer.alloc(configBytes)
     must('QueryServiceConfigW', queryConfig(service, buffer, buffer.length, u32Buffer()))
     const config = ServiceConfig.read(buffer)
-    const { state, pid, exitCode, specificExitCode } = statusOf(service)
-    const specific = 1_066
+    const status = statusOf(service)
+    const { state, pid } = status
+    const ended = endOf(status)
     return {
-      name,
+      name: spelled(name),
       displayName: textIn(buffer, config.displayName) || null,
       state: stateWord(state),
       startup: startupWord(config.startType, isDelayed(service)),
       mainPid: pid === 0 ? null : pid,
-      result: exitCode === 0 ? null : String(exitCode === specific ? specificExitCode : exitCode),
+      result: ended === 0 ? null : String(ended),
       // The service manager of Windows does not keep these.
       ...{ restarts: null, memoryBytes: null, tasks: null, activeSince: null },
       unitFile: descriptionOf(service) ?? null,
@@ -145,6 +155,20 @@ export function serviceDetail(name: string): ServiceDetail {
       requires: listIn(buffer, config.dependencies),
       after: [],
     }
+  })
+}
+
+const serviceSpecific = 1_066
+
+/** The exit code of a service: its own one where it gave one. */
+const endOf = ({ exitCode, specificExitCode }: ReturnType<typeof statusOf>): number =>
+  exitCode === serviceSpecific ? specificExitCode : exitCode
+
+/** The exit code of a service that has ended; undefined while it runs. */
+export function exitCodeOf(name: string): number | undefined {
+  return withService(name, serviceRights.queryStatus, (service) => {
+    const status = statusOf(service)
+    return stateWord(status.state) === 'stopped' ? endOf(status) : undefined
   })
 }
 
@@ -165,13 +189,18 @@ export function serviceState(name: string): string {
   return withService(name, serviceRights.queryStatus, (service) => stateWord(statusOf(service).state))
 }
 
+const missingParts: ReadonlySet<number> = new Set([winErrors.fileNotFound, winErrors.pathNotFound, winErrors.notFound])
+
 /** Asks a service to start. */
 export function beginStart(name: string): void {
   withService(name, serviceRights.start, (service) => {
     if (startService(service, 0, null) !== 0) return
     const code = lastCode()
-    if (code !== winErrors.serviceAlreadyRunning)
-      throw failureOfCall(new Win32Error('StartServiceW', code), `Service ${name}`)
+    if (code === winErrors.serviceAlreadyRunning) return
+    const error = new Win32Error('StartServiceW', code)
+    // The service exists: what is missing belongs to it.
+    if (missingParts.has(code)) throw new ToolFailure('COMMAND_FAILED', `Service ${name}: ${error.message}`)
+    throw failureOfCall(error, `Service ${name}`)
   })
 }
 
@@ -180,7 +209,8 @@ export function beginStop(name: string): void {
   withService(name, serviceRights.stop, (service) => {
     if (controlService(service, stopControl, Buffer.alloc(ServiceStatus.size)) !== 0) return
     const code = lastCode()
-    if (code === winErrors.serviceNotActive) return
+    // Stopped, or already stopping: the caller waits for it.
+    if (code === winErrors.serviceNotActive || code === winErrors.serviceCannotAcceptControl) return
     if (code === 1_052) throw new ToolFailure('DENIED', `Service ${name} does not accept a stop`)
     throw failureOfCall(new Win32Error('ControlService', code), `Service ${name}`)
   })

@@ -3,18 +3,22 @@ import { u32Buffer } from '../native/accounts.ts'
 import { Win32Error } from '../native/errors.ts'
 import { koffi } from '../native/koffi.ts'
 import { textAt } from '../native/layout.ts'
-import { AdapterAddresses, getAdaptersAddresses, UnicastAddress } from '../native/network-api.ts'
+import { AdapterAddresses, ChainedAddress, getAdaptersAddresses } from '../native/network-api.ts'
 
 const allFamilies = 0
-const skipOthers = 0x2 | 0x4 | 0x8
+/** Without anycast and multicast addresses, with gateways. */
+const wantedParts = 0x2 | 0x4 | 0x80
 const overflow = 111
 const noData = 232
 const loopback = 24
 const tunnel = 131
 const up = 1
+const addressesMax = 64
+const serversMax = 16
 const unknownSpeed = 2 ** 53
 
-export async function collectNetwork(): Promise<NetworkInterface[]> {
+/** May wait for the services of the network. */
+export function listInterfaces(): NetworkInterface[] {
   const buffer = adapters()
   if (buffer === undefined) return []
   const offsetOf = (address: bigint) => Number(address - BigInt(koffi.address(buffer)))
@@ -23,18 +27,23 @@ export async function collectNetwork(): Promise<NetworkInterface[]> {
     const adapter: ReturnType<typeof AdapterAddresses.read> = AdapterAddresses.read(buffer, at)
     at = adapter.next === 0n ? undefined : offsetOf(adapter.next)
     if (adapter.type === loopback) continue
-    const addresses: string[] = []
-    for (let next = adapter.firstUnicast; next !== 0n; ) {
-      const unicast = UnicastAddress.read(buffer, offsetOf(next))
-      next = unicast.next
-      const text = addressOf(buffer.subarray(offsetOf(unicast.address.address)))
-      if (text !== undefined) addresses.push(text)
+    const chain = (first: bigint): string[] => {
+      const addresses: string[] = []
+      for (let next = first; next !== 0n; ) {
+        const { next: following, address } = ChainedAddress.read(buffer, offsetOf(next))
+        next = following
+        const text = addressOf(buffer.subarray(offsetOf(address.address)))
+        if (text !== undefined) addresses.push(text)
+      }
+      return addresses
     }
     const speed = adapter.transmitSpeed
     found.push({
       name: textAt(buffer, offsetOf(adapter.friendlyName)).slice(0, 255),
       mac: macOf(adapter.physicalAddress.subarray(0, adapter.physicalAddressLength)),
-      addresses: addresses.slice(0, 64),
+      addresses: chain(adapter.firstUnicast).slice(0, addressesMax),
+      gateways: chain(adapter.firstGateway).slice(0, serversMax),
+      dnsServers: chain(adapter.firstDnsServer).slice(0, serversMax),
       up: adapter.operationalStatus === up,
       virtual: adapter.type === tunnel,
       speedMbit: speed > 0 && speed < unknownSpeed ? Math.round(speed / 1e6) : undefined,
@@ -47,7 +56,7 @@ function adapters(): Buffer | undefined {
   for (let size = 32 * 1024; ; ) {
     const buffer = Buffer.alloc(size)
     const needed = u32Buffer(size)
-    const code = getAdaptersAddresses(allFamilies, skipOthers, null, buffer, needed)
+    const code = getAdaptersAddresses(allFamilies, wantedParts, null, buffer, needed)
     if (code === 0) return buffer
     if (code === noData) return undefined
     if (code !== overflow || needed.readUInt32LE() <= size) throw new Win32Error('GetAdaptersAddresses', code)

@@ -1,14 +1,10 @@
 import type { InstalledSoftware } from '@muster/wire/messages/inventory.ts'
 import { word } from '../../inventory-values.ts'
-
-interface Value {
-  readonly name: string
-  readonly data: unknown
-}
+import { dataOf, type EntryValue } from './entry-values.ts'
 
 /** The program of an Uninstall key; undefined for parts of the system, updates and entries without a name. */
-export function softwareOf(values: readonly Value[], source: string): InstalledSoftware | undefined {
-  const value = (name: string) => values.find((each) => each.name.toLowerCase() === name)?.data
+export function softwareOf(values: readonly EntryValue[], source: string): InstalledSoftware | undefined {
+  const value = (name: string) => dataOf(values, name)
   const name = word(value('displayname'))
   const isPart = value('systemcomponent') === 1 || value('parentkeyname') !== undefined
   if (name === undefined || isPart || /^(Security Update|Update|Hotfix)$/i.test(String(value('releasetype') ?? '')))

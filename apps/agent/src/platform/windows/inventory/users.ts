@@ -1,19 +1,9 @@
 import type { LocalUser } from '@muster/wire/messages/inventory.ts'
+import { activeSessions } from '../calls/sessions.ts'
 import { accountName, u32Buffer } from '../native/accounts.ts'
 import { type Handle, memoryAt, wideTextAt } from '../native/koffi.ts'
 import { type Layout, wide } from '../native/layout.ts'
-import {
-  enumerateSessions,
-  enumerateUsers,
-  freeNet,
-  freeSessions,
-  GroupMember,
-  groupMembers,
-  querySession,
-  SessionInfo,
-  UserInfo,
-  wtsUserName,
-} from '../native/sessions-api.ts'
+import { enumerateUsers, freeNet, GroupMember, groupMembers, UserInfo } from '../native/sessions-api.ts'
 
 const normalAccounts = 2
 const usersLevel = 20
@@ -21,12 +11,11 @@ const membersLevel = 1
 const disabled = 2
 const wholeList = 0xffff_ffff
 const administrators = 'S-1-5-32-544'
-const activeSession = 0
 
-/** Local accounts that can sign in. */
-export async function collectUsers(): Promise<LocalUser[]> {
+/** Local accounts that can sign in. May ask a domain controller for the names of administrators. */
+export function listUsers(): LocalUser[] {
   const admins = new Set(administratorNames())
-  const signedIn = new Set(signedInUsers())
+  const signedIn = new Set(activeSessions().map(({ user }) => user.toLowerCase()))
   return usersOfMachine().map(({ name, rid }) => ({
     name,
     uid: String(rid),
@@ -52,29 +41,6 @@ function administratorNames(): string[] {
     (list, read, total) => groupMembers(null, wide(group), membersLevel, list, wholeList, read, total, u32Buffer()),
     ({ name }) => wideTextAt(name).toLowerCase(),
   )
-}
-
-function signedInUsers(): string[] {
-  const [list, count] = [Buffer.alloc(8), u32Buffer()]
-  if (enumerateSessions(0, 0, 1, list, count) === 0) return []
-  const address = list.readBigUInt64LE()
-  try {
-    const sessions = entriesAt(SessionInfo, address, count.readUInt32LE())
-    return sessions.filter(({ state }) => state === activeSession).flatMap(({ id }) => userOfSession(id) ?? [])
-  } finally {
-    freeSessions(address)
-  }
-}
-
-function userOfSession(id: number): string | undefined {
-  const [text, size] = [Buffer.alloc(8), u32Buffer()]
-  if (querySession(0, id, wtsUserName, text, size) === 0) return undefined
-  const address = text.readBigUInt64LE()
-  try {
-    return wideTextAt(address).toLowerCase() || undefined
-  } finally {
-    freeSessions(address)
-  }
 }
 
 /** A list that the API allocates, read before it is freed. Empty when the call fails: the rest of the inventory is of use. */

@@ -3,6 +3,7 @@ import { closeHandle } from './kernel32.ts'
 import { type Handle, wideTextAt } from './koffi.ts'
 import { textAt, wide } from './layout.ts'
 import {
+  checkMembership,
   getCurrentProcess,
   getTokenInformation,
   localFree,
@@ -27,12 +28,17 @@ export function sidOfProcess(process: Handle): string | undefined {
   if (openProcessToken(process, tokenRights.query, token) === 0) return undefined
   const handle = token.readBigInt64LE()
   try {
-    const user = Buffer.alloc(256)
-    if (getTokenInformation(handle, tokenUserInformation, user, user.length, Buffer.alloc(4)) === 0) return undefined
-    return sidText(TokenUser.read(user).sid)
+    return sidOfToken(handle)
   } finally {
     closeHandle(handle)
   }
+}
+
+/** The SID of the user of a token; undefined when it cannot be read. */
+export function sidOfToken(token: Handle): string | undefined {
+  const user = Buffer.alloc(256)
+  if (getTokenInformation(token, tokenUserInformation, user, user.length, Buffer.alloc(4)) === 0) return undefined
+  return sidText(TokenUser.read(user).sid)
 }
 
 /** The SID of the user of this process. */
@@ -40,6 +46,15 @@ export function ownSid(): string {
   const sid = sidOfProcess(getCurrentProcess())
   if (sid === undefined) throw new Error('The user of this process is unknown')
   return sid
+}
+
+/** Whether this process acts with the rights of a group: an administrator who did not confirm them does not. */
+export function isMember(group: string): boolean {
+  return withSid(group, (sid) => {
+    const answer = u32Buffer()
+    must('CheckTokenMembership', checkMembership(null, sid, answer))
+    return answer.readUInt32LE() !== 0
+  })
 }
 
 function sidText(sid: Handle): string {
@@ -57,10 +72,7 @@ function sidText(sid: Handle): string {
 export function accountName(sid: string): string {
   const known = names.get(sid)
   if (known !== undefined) return known
-  const place = Buffer.alloc(8)
-  must('ConvertStringSidToSidW', textToSid(wide(sid), place))
-  const address = place.readBigUInt64LE()
-  try {
+  return withSid(sid, (address) => {
     const [name, domain] = [Buffer.alloc(nameChars * 2), Buffer.alloc(nameChars * 2)]
     const [nameSize, domainSize] = [u32Buffer(nameChars), u32Buffer(nameChars)]
     const found = lookupAccount(null, address, name, nameSize, domain, domainSize, Buffer.alloc(4)) !== 0
@@ -69,6 +81,15 @@ export function accountName(sid: string): string {
     if (names.size >= namesKept) names.clear()
     names.set(sid, text)
     return text
+  })
+}
+
+function withSid<T>(sid: string, work: (address: bigint) => T): T {
+  const place = Buffer.alloc(8)
+  must('ConvertStringSidToSidW', textToSid(wide(sid), place))
+  const address = place.readBigUInt64LE()
+  try {
+    return work(address)
   } finally {
     localFree(address)
   }

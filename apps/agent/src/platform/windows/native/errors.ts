@@ -17,15 +17,16 @@ export class Win32Error extends Error {
   readonly code: number
 
   constructor(call: string, code: number) {
-    super(`${call}: ${textOf(code)} (error ${code})`)
+    super(`${call}: ${systemText(code) || 'unknown error'} (error ${code})`)
     this.code = code
   }
 }
 
-function textOf(code: number): string {
+/** The words of the system for an error, in its language; empty for one that it does not know. */
+export function systemText(code: number): string {
   const buffer = Buffer.alloc(2_048)
   const chars = FormatMessageW(fromSystem | ignoreInserts, null, code, 0, buffer, buffer.length / 2, null)
-  return buffer.toString('utf16le', 0, chars * 2).trim() || 'unknown error'
+  return buffer.toString('utf16le', 0, chars * 2).trim()
 }
 
 /** The error of the last failed call. Must be asked for before any other call. */

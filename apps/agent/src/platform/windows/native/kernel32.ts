@@ -83,3 +83,6 @@ export const getVolumeInformation = func<
     fileSystemChars: number,
   ) => number
 >('GetVolumeInformationW', 'int', ['void *', 'void *', 'uint32_t', 'void *', 'void *', 'void *', 'void *', 'uint32_t'])
+export const multiByteToWide = func<
+  (page: number, flags: number, bytes: Buffer, size: number, text: Buffer, chars: number) => number
+>('MultiByteToWideChar', 'int', ['uint32_t', 'uint32_t', 'void *', 'int', 'void *', 'int'])

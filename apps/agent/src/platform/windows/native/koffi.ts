@@ -15,6 +15,7 @@ interface Koffi {
   proto(convention: string, name: string, result: Spec, parameters: readonly Spec[]): object
   pointer(type: Spec): object
   register(callback: (...args: never[]) => unknown, type: object): Handle
+  call(address: Handle, type: object, ...args: unknown[]): unknown
   address(value: Buffer): Handle
   view(address: Handle, length: number): ArrayBuffer
   readonly decode: { string16(address: Handle): string }

@@ -1,4 +1,4 @@
-import { dll, type Handle } from './koffi.ts'
+import { dll, type Handle, koffi, system32 } from './koffi.ts'
 import { bytes, i32, pointer, size64, struct, u8, u32, wideText } from './layout.ts'
 
 const { func } = dll('iphlpapi')
@@ -28,8 +28,11 @@ export const AdapterAddresses = struct({
   firstPrefix: pointer,
   transmitSpeed: size64,
   receiveSpeed: size64,
+  firstWinsServer: pointer,
+  firstGateway: pointer,
 })
-export const UnicastAddress = struct({ length: u32, flags: u32, next: pointer, address: SocketAddress })
+/** The chains of unicast addresses, DNS servers and gateways have these members in common. */
+export const ChainedAddress = struct({ length: u32, flags: u32, next: pointer, address: SocketAddress })
 
 /** MIB_IF_ROW2 up to its byte counters. */
 export const InterfaceRow = struct({
@@ -80,5 +83,13 @@ export const InterfaceRow = struct({
 export const getAdaptersAddresses = func<
   (family: number, flags: number, reserved: null, buffer: Buffer | null, size: Buffer) => number
 >('GetAdaptersAddresses', 'uint32_t', ['uint32_t', 'uint32_t', 'void *', 'void *', 'void *'])
-export const getInterfaceTable = func<(table: Buffer) => number>('GetIfTable2', 'uint32_t', ['void *'])
+/** Asks the drivers of the network, which may hang: on a thread of the runtime's pool. */
+export const getInterfaceTable = koffi
+  .load(`${system32}\\iphlpapi.dll`)
+  .func<{ async(table: Buffer, done: (error: Error | null, code: number) => void): void }>(
+    '__stdcall',
+    'GetIfTable2',
+    'uint32_t',
+    ['void *'],
+  )
 export const freeTable = func<(table: Handle) => void>('FreeMibTable', 'void', ['intptr_t'])

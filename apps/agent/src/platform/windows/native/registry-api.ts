@@ -1,6 +1,7 @@
 import { dll, type Handle } from './koffi.ts'
 
 const { func } = dll('advapi32')
+const system = dll('ntdll')
 
 export const regOpenKey = func<(root: Handle, path: Buffer, options: number, rights: number, key: Buffer) => number>(
   'RegOpenKeyExW',
@@ -61,3 +62,7 @@ export const regDeleteKey = func<(key: Handle, name: Buffer, view: number, reser
   'int32_t',
   ['intptr_t', 'void *', 'uint32_t', 'uint32_t'],
 )
+/** Returns an NTSTATUS. */
+export const deleteOpenKey = system.func<(key: Handle) => number>('NtDeleteKey', 'int32_t', ['intptr_t'])
+/** The error code for an NTSTATUS. */
+export const dosError = system.func<(status: number) => number>('RtlNtStatusToDosError', 'uint32_t', ['int32_t'])

@@ -14,6 +14,11 @@ export const openProcessToken = func<(process: Handle, rights: number, token: Bu
 export const getTokenInformation = func<
   (token: Handle, what: number, buffer: Buffer | null, size: number, needed: Buffer) => number
 >('GetTokenInformation', 'int', ['intptr_t', 'int', 'void *', 'uint32_t', 'void *'])
+export const checkMembership = func<(token: null, group: Handle, isMember: Buffer) => number>(
+  'CheckTokenMembership',
+  'int',
+  ['void *', 'intptr_t', 'void *'],
+)
 export const lookupAccount = func<
   (
     machine: null,

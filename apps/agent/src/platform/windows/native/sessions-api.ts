@@ -51,5 +51,10 @@ export const groupMembers = net.func<
   'void *',
   'void *',
 ])
+export const joinInformation = net.func<(server: null, name: Buffer, status: Buffer) => number>(
+  'NetGetJoinInformation',
+  'uint32_t',
+  ['void *', 'void *', 'void *'],
+)
 export const freeNet = net.func<(memory: Handle) => number>('NetApiBufferFree', 'uint32_t', ['intptr_t'])
 export const wtsUserName = 5

@@ -1,7 +1,11 @@
+import { protectionOf } from '../calls/encryption.ts'
 import { listChannels, logDetail, readEvent, readEvents } from '../calls/event-logs.ts'
-import { folderOf } from '../calls/folders.ts'
+import { listFeatures } from '../calls/features.ts'
+import { openFolder } from '../calls/folders.ts'
+import { membership } from '../calls/membership.ts'
 import { beginShutdown } from '../calls/power.ts'
 import { identifyProcess, killProcess, listProcesses, processDetail } from '../calls/processes.ts'
+import { systemProxies } from '../calls/proxies.ts'
 import { createKey, deleteKey, deleteValue, getValue, listKeys, listValues, setValue } from '../calls/registry.ts'
 import {
   beginStart,
@@ -11,6 +15,13 @@ import {
   serviceDetail,
   serviceState,
 } from '../calls/services.ts'
+import { signedInUser } from '../calls/sessions.ts'
+import { listDrives, volumeOf } from '../calls/volumes.ts'
+import { listInterfaces } from '../inventory/network.ts'
+import { securityChip } from '../inventory/security.ts'
+import { listUsers } from '../inventory/users.ts'
+import { setAccess } from '../native/folder-access.ts'
+import { writeEvent } from '../setup/event-source.ts'
 
 /** What a native thread can be asked for. Each call is synchronous there and may block. */
 export const nativeCalls = {
@@ -35,8 +46,20 @@ export const nativeCalls = {
   logDetail,
   readEvents,
   readEvent,
-  folderOf,
+  openFolder,
+  setAccess,
+  listDrives,
+  volumeOf,
+  protectionOf,
+  listFeatures,
+  membership,
+  listInterfaces,
+  listUsers,
+  securityChip,
+  signedInUser,
+  systemProxies,
   beginShutdown,
+  writeEvent,
 }
 export type NativeCalls = typeof nativeCalls
 

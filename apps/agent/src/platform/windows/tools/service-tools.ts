@@ -3,11 +3,40 @@ import { ToolFailure } from '../../../tool-failure.ts'
 import type { ServiceTools } from '../../tools.ts'
 import { native } from '../thread/native-thread.ts'
 
-const controlTimeoutMs = 45_000
 const lookEveryMs = 250
 
-/** Services of the service control manager. */
-export function createServiceTools(): ServiceTools {
+/**
+ * Services of the service control manager.
+ * @param patienceMs how long a service may take to start or to stop
+ */
+export function createServiceTools(patienceMs = 45_000): ServiceTools {
+  /** Waits for a state. A service that stays in another one, such as `stopping`, is named with it. */
+  async function reached(name: string, wanted: string, failures: readonly string[]): Promise<string> {
+    const deadline = performance.now() + patienceMs
+    for (;;) {
+      const state = await native('serviceState', [name])
+      if (state === wanted) return state
+      if (failures.includes(state)) throw new ToolFailure('COMMAND_FAILED', `Service ${name} ended while it started`)
+      if (performance.now() > deadline) throw new ToolFailure('TIMED_OUT', `Service ${name} is still ${state}`)
+      await pause(lookEveryMs, new AbortController().signal)
+    }
+  }
+
+  async function start(name: string): Promise<string> {
+    await native('beginStart', [name])
+    return reached(name, 'running', ['stopped'])
+  }
+
+  /** Stops a service, and before it the services that need it. */
+  async function stop(name: string): Promise<string> {
+    for (const dependent of await native('runningDependents', [name])) {
+      await native('beginStop', [dependent])
+      await reached(dependent, 'stopped', [])
+    }
+    await native('beginStop', [name])
+    return reached(name, 'stopped', [])
+  }
+
   return {
     list: () => native('listServices', []),
     detail: (name) => native('serviceDetail', [name]),
@@ -21,32 +50,5 @@ export function createServiceTools(): ServiceTools {
       for (const dependent of dependents.reverse()) await start(dependent)
       return { name, state }
     },
-  }
-}
-
-async function start(name: string): Promise<string> {
-  await native('beginStart', [name])
-  return reached(name, 'running', ['stopped'])
-}
-
-/** Stops a service, and before it the services that need it. */
-async function stop(name: string): Promise<string> {
-  for (const dependent of await native('runningDependents', [name])) {
-    await native('beginStop', [dependent])
-    await reached(dependent, 'stopped', [])
-  }
-  await native('beginStop', [name])
-  return reached(name, 'stopped', [])
-}
-
-/** Waits for a state. A service that stays in another one, such as `stopping`, is named with it. */
-async function reached(name: string, wanted: string, failures: readonly string[]): Promise<string> {
-  const deadline = performance.now() + controlTimeoutMs
-  for (;;) {
-    const state = await native('serviceState', [name])
-    if (state === wanted) return state
-    if (failures.includes(state)) throw new ToolFailure('COMMAND_FAILED', `Service ${name} ended while it started`)
-    if (performance.now() > deadline) throw new ToolFailure('TIMED_OUT', `Service ${name} is still ${state}`)
-    await pause(lookEveryMs, new AbortController().signal)
   }
 }

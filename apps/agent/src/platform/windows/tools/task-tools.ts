@@ -1,6 +1,8 @@
 import { tasksMax } from '@muster/wire/commands/tasks.ts'
 import { ToolFailure } from '../../../tool-failure.ts'
 import type { TaskTools } from '../../tools.ts'
+import { winErrors } from '../native/error-codes.ts'
+import { systemText } from '../native/errors.ts'
 import { runTool } from '../program.ts'
 import { parseTasks, parseTimes, type ScheduledTask } from '../task-xml.ts'
 import { native } from '../thread/native-thread.ts'
@@ -32,11 +34,13 @@ export function createTaskTools(): TaskTools {
     },
 
     async run(path) {
+      await taskAt(path)
       await schtasks(['/run', '/tn', nameOf(path)])
       return { path, started: true }
     },
 
     async switch(path, enabled) {
+      await taskAt(path)
       await schtasks(['/change', '/tn', nameOf(path), enabled ? '/enable' : '/disable'])
       return { path, enabled }
     },
@@ -47,14 +51,15 @@ export function createTaskTools(): TaskTools {
 async function taskAt(path: string): Promise<ScheduledTask> {
   const name = nameOf(path)
   const [task] = parseTasks(await schtasks(['/query', '/tn', name, '/xml']), name)
-  if (task === undefined) throw new ToolFailure('NOT_FOUND', 'Task not found')
+  // It may end without an error and without a task.
+  if (task === undefined || !/<Task\b/.test(task.definition)) throw new ToolFailure('NOT_FOUND', 'Task not found')
   return task
 }
 
 /** The path of a task in the Task Scheduler, such as `\Microsoft\Windows\Defrag\ScheduledDefrag`. */
 function nameOf(path: string): string {
-  const name = /^task:(\\[^/"]+)$/.exec(path)?.[1]
-  if (name === undefined) throw new ToolFailure('NOT_FOUND', 'Task not found')
+  const name = /^task:((?:\\[^\\/"*?<>|:]+)+)$/.exec(path)?.[1]
+  if (name === undefined || /\\\.{1,2}(\\|$)/.test(name)) throw new ToolFailure('NOT_FOUND', 'Task not found')
   return name
 }
 
@@ -63,8 +68,17 @@ async function schtasks(args: readonly string[]): Promise<string> {
   if (exitCode === 0) return stdout
   const words = (stderr.trim() || stdout.trim()).slice(0, 500)
   // The words are in the language of the machine; the number of the error often follows them.
-  if (/does not exist|cannot find|0x80070002/i.test(words)) throw new ToolFailure('NOT_FOUND', 'Task not found')
-  if (/denied|0x80070005/i.test(words))
+  const says = (pattern: RegExp, codes: readonly number[]) =>
+    pattern.test(words) || codes.some((code) => hasText(words, code))
+  if (says(/does not exist|cannot find|0x8007000[23]/i, [winErrors.fileNotFound, winErrors.pathNotFound]))
+    throw new ToolFailure('NOT_FOUND', 'Task not found')
+  if (says(/denied|0x80070005/i, [winErrors.accessDenied]))
     throw new ToolFailure('NOT_PERMITTED', 'the agent has no permission for this task')
   throw new ToolFailure('COMMAND_FAILED', words || `schtasks ended with exit code ${exitCode}`)
+}
+
+/** Whether words name an error as the system does, in its language. */
+function hasText(words: string, code: number): boolean {
+  const text = systemText(code).replace(/\.$/, '')
+  return text !== '' && words.includes(text)
 }

@@ -3,9 +3,9 @@ import { useNavigate } from '@tanstack/react-router'
 import { api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'
 import type { Tenant } from '../../../shell/tenant.tsx'
-import { AreaField, CheckField, TextField } from '../../../ui/fields.tsx'
-import { useSchemaForm } from '../../../ui/form.ts'
-import { SideForm } from '../../../ui/SideForm.tsx'
+import { SideForm } from '../../../ui/dialog/SideForm.tsx'
+import { AreaField, CheckField, TextField } from '../../../ui/form/fields.tsx'
+import { useSchemaForm } from '../../../ui/form/form.ts'
 
 const inTwoWeeks = () => new Date(Date.now() + 14 * 86_400_000).toISOString().slice(0, 10)
 

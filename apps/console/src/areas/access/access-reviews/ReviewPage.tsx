@@ -5,17 +5,17 @@ import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
-import { Button } from '../../../ui/Button.tsx'
-import { Confirm } from '../../../ui/Confirm.tsx'
-import { DataTable } from '../../../ui/DataTable.tsx'
-import { Keys } from '../../../ui/Menu.tsx'
-import { Page } from '../../../ui/Page.tsx'
-import { PendingPage } from '../../../ui/PendingPage.tsx'
-import { many } from '../../../ui/quantity.ts'
-import { Select } from '../../../ui/Select.tsx'
-import { Note } from '../../../ui/states.tsx'
-import { Moment } from '../../../ui/time.tsx'
-import { toast } from '../../../ui/toasts.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { Keys } from '../../../ui/button/Menu.tsx'
+import { Confirm } from '../../../ui/dialog/Confirm.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { Select } from '../../../ui/form/Select.tsx'
+import { Page } from '../../../ui/page/Page.tsx'
+import { PendingPage } from '../../../ui/page/PendingPage.tsx'
+import { Note } from '../../../ui/page/states.tsx'
+import { DataTable } from '../../../ui/table/DataTable.tsx'
+import { many } from '../../../ui/text/quantity.ts'
+import { Moment } from '../../../ui/text/time.tsx'
 import { Progress } from './Progress.tsx'
 import { RevokeDialog } from './RevokeDialog.tsx'
 import { reviewColumns } from './reviewColumns.tsx'
@@ -74,7 +74,7 @@ function Sheet({ review, answer }: SheetProps) {
         <Select
           label="Decision"
           none="All decisions"
-          value={decision ?? ''}
+          value={decision}
           options={decisionWords}
           choose={(next) => void navigate({ search: (now) => ({ ...now, decision: next }), replace: true })}
         />

@@ -1,16 +1,16 @@
 import type { AccessReview } from '@muster/areas/access/access-reviews/reviews.contract.ts'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { ListChecks, Plus } from 'lucide-react'
+import { ListChecks } from 'lucide-react'
 import { useCan } from '../../../session/session.tsx'
 import { NoTenant, PartnerChoice, type Tenant, useTenant } from '../../../shell/tenant.tsx'
-import { Button } from '../../../ui/Button.tsx'
-import type { Column } from '../../../ui/DataTable.tsx'
-import { ListPage } from '../../../ui/ListPage.tsx'
-import { NoRows } from '../../../ui/NoRows.tsx'
-import { Page } from '../../../ui/Page.tsx'
-import { Select } from '../../../ui/Select.tsx'
-import { Ago } from '../../../ui/time.tsx'
-import { useList } from '../../../ui/useList.ts'
+import { Select } from '../../../ui/form/Select.tsx'
+import { ListPage } from '../../../ui/list/ListPage.tsx'
+import { NoRows } from '../../../ui/list/NoRows.tsx'
+import { useNewForm } from '../../../ui/list/newForm.tsx'
+import { useList } from '../../../ui/list/useList.ts'
+import { Page } from '../../../ui/page/Page.tsx'
+import type { Column } from '../../../ui/table/DataTable.tsx'
+import { Ago } from '../../../ui/text/time.tsx'
 import { Progress } from './Progress.tsx'
 import { ReviewForm } from './ReviewForm.tsx'
 import { ReviewBadge, reviewWords } from './status.tsx'
@@ -28,34 +28,25 @@ export function ReviewsPage() {
 }
 
 function Reviews({ tenant }: { readonly tenant: Tenant }) {
-  const { status, form } = useSearch({ from: '/app/access-reviews' })
+  const { status } = useSearch({ from: '/app/access-reviews' })
   const navigate = useNavigate({ from: '/access-reviews' })
   const narrow = (next: AccessReview['status'] | undefined) =>
     void navigate({ search: (now) => ({ ...now, page: undefined, status: next }), replace: true })
-  const setForm = (next: 'new' | undefined) => void navigate({ search: (now) => ({ ...now, form: next }) })
   const list = useList(
     (api) => api.accessReviews.reviews.list,
     { ...tenant.input, ...(status && { status }) },
     { everyMs: 30_000 },
   )
-  const start = (
-    <Button
-      kind="primary"
-      blocked={useCan()('users:write') ? undefined : 'You don’t have permission to edit users and roles'}
-      onClick={() => setForm('new')}
-    >
-      <Plus aria-hidden className="size-4" />
-      Start access review
-    </Button>
-  )
+  const mayWrite = useCan()('users:write') ? undefined : 'You don’t have permission to edit users and roles'
+  const creation = useNewForm('Start access review', mayWrite)
   return (
     <ListPage
       title="Access reviews"
       lead="Review all members, and approve or revoke their access."
-      actions={start}
+      actions={creation.button}
       tools={
         <>
-          <Select label="Status" none="All statuses" value={status ?? ''} options={reviewWords} choose={narrow} />
+          <Select label="Status" none="All statuses" value={status} options={reviewWords} choose={narrow} />
           <PartnerChoice />
         </>
       }
@@ -67,7 +58,7 @@ function Reviews({ tenant }: { readonly tenant: Tenant }) {
         <NoRows
           icon={ListChecks}
           title="No access reviews yet"
-          action={start}
+          action={creation.button}
           clear={status && (() => narrow(undefined))}
         >
           A review lists all current members. You approve or revoke each of them. Changes apply when you complete the
@@ -75,7 +66,7 @@ function Reviews({ tenant }: { readonly tenant: Tenant }) {
         </NoRows>
       }
     >
-      {form === 'new' && <ReviewForm tenant={tenant} close={() => setForm(undefined)} />}
+      {creation.isOpen && <ReviewForm tenant={tenant} close={creation.close} />}
     </ListPage>
   )
 }

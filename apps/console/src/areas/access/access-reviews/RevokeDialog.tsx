@@ -1,11 +1,11 @@
 import type { ReviewItem } from '@muster/areas/access/access-reviews/reviews.contract.ts'
 import { useMutation } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import { Button } from '../../../ui/Button.tsx'
-import { Dialog } from '../../../ui/Dialog.tsx'
-import { Form } from '../../../ui/Form.tsx'
-import { TextField } from '../../../ui/fields.tsx'
-import { Refusal } from '../../../ui/states.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { Dialog } from '../../../ui/dialog/Dialog.tsx'
+import { Form } from '../../../ui/form/Form.tsx'
+import { TextField } from '../../../ui/form/fields.tsx'
+import { Refusal } from '../../../ui/page/states.tsx'
 
 interface Props {
   readonly item: ReviewItem

@@ -1,9 +1,9 @@
 import type { ReviewItem } from '@muster/areas/access/access-reviews/reviews.contract.ts'
 import { Check, Undo2, X } from 'lucide-react'
-import { IconButton } from '../../../ui/Button.tsx'
-import type { Column } from '../../../ui/DataTable.tsx'
-import { many } from '../../../ui/quantity.ts'
-import { Ago } from '../../../ui/time.tsx'
+import { IconButton } from '../../../ui/button/Button.tsx'
+import type { Column } from '../../../ui/table/DataTable.tsx'
+import { many } from '../../../ui/text/quantity.ts'
+import { Ago } from '../../../ui/text/time.tsx'
 import { DecisionBadge } from './status.tsx'
 
 function reachOf({ orgAccess, orgIds, siteIds, deviceGroupIds }: ReviewItem): string {

@@ -1,5 +1,5 @@
 import type { AccessReview, ReviewItem } from '@muster/areas/access/access-reviews/reviews.contract.ts'
-import { Badge, type Tone } from '../../../ui/display.tsx'
+import { Badge, type Tone } from '../../../ui/page/display.tsx'
 
 export const reviewWords = [
   ['open', 'Open'],

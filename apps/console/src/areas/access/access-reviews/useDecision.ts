@@ -2,8 +2,7 @@ import type { ReviewItem } from '@muster/areas/access/access-reviews/reviews.con
 import { useEffect, useEffectEvent } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'
-import { messageOf } from '../../../ui/states.tsx'
-import { toast } from '../../../ui/toasts.tsx'
+import { toastError } from '../../../ui/page/states.tsx'
 
 interface Situation {
   readonly review: { readonly id: string; readonly items: readonly ReviewItem[] }
@@ -26,10 +25,7 @@ export function useDecision({ review, isBlocked, isAsking, ask }: Situation) {
   )
   const decide = (item: ReviewItem, decision: 'approved' | 'pending') => {
     if (item.decision === decision) return
-    change.mutate(
-      { itemId: item.id, decision, reason: null },
-      { onError: (error) => toast(messageOf(error), { bad: true }) },
-    )
+    change.mutate({ itemId: item.id, decision, reason: null }, { onError: toastError })
   }
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (isBlocked || isAsking || event.ctrlKey || event.metaKey || event.altKey) return

@@ -3,16 +3,17 @@ import { useQueryClient } from '@tanstack/react-query'
 import { api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'
 import { useMe } from '../../../session/session.tsx'
-import { Button } from '../../../ui/Button.tsx'
-import { chooseDensity, densities, useDensity } from '../../../ui/density.ts'
-import { Card } from '../../../ui/display.tsx'
-import { Form } from '../../../ui/Form.tsx'
-import { SelectField, TextField } from '../../../ui/fields.tsx'
-import { useSchemaForm } from '../../../ui/form.ts'
-import { Page } from '../../../ui/Page.tsx'
-import { Refusal } from '../../../ui/states.tsx'
-import { chooseTheme, themes, useTheme } from '../../../ui/theme.ts'
-import { toast } from '../../../ui/toasts.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { ChoiceField } from '../../../ui/form/ChoiceField.tsx'
+import { Form } from '../../../ui/form/Form.tsx'
+import { TextField } from '../../../ui/form/fields.tsx'
+import { useSchemaForm } from '../../../ui/form/form.ts'
+import { chooseDensity, useDensity } from '../../../ui/page/density.ts'
+import { Card } from '../../../ui/page/display.tsx'
+import { Page } from '../../../ui/page/Page.tsx'
+import { Refusal } from '../../../ui/page/states.tsx'
+import { chooseTheme, useTheme } from '../../../ui/page/theme.ts'
 import { Passkeys } from './Passkeys.tsx'
 import { Password } from './Password.tsx'
 import { SecondFactor } from './SecondFactor.tsx'
@@ -39,8 +40,15 @@ export function AccountPage() {
   )
 }
 
-const densityWords = { compact: 'Compact', comfortable: 'Comfortable' }
-const themeWords = { system: 'System', light: 'Light', dark: 'Dark' }
+const densityOptions = [
+  ['compact', 'Compact'],
+  ['comfortable', 'Comfortable'],
+] as const
+const themeOptions = [
+  ['system', 'System'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+] as const
 
 function Profile() {
   const me = useMe()
@@ -75,28 +83,8 @@ function Profile() {
             Save profile
           </Button>
         </span>
-        <SelectField
-          label="Theme"
-          value={theme}
-          onChange={({ target }) => chooseTheme(themes.find((each) => each === target.value) ?? 'system')}
-        >
-          {themes.map((each) => (
-            <option key={each} value={each}>
-              {themeWords[each]}
-            </option>
-          ))}
-        </SelectField>
-        <SelectField
-          label="Rows of tables"
-          value={density}
-          onChange={({ target }) => chooseDensity(densities.find((each) => each === target.value) ?? 'compact')}
-        >
-          {densities.map((each) => (
-            <option key={each} value={each}>
-              {densityWords[each]}
-            </option>
-          ))}
-        </SelectField>
+        <ChoiceField label="Theme" value={theme} options={themeOptions} choose={chooseTheme} />
+        <ChoiceField label="Rows of tables" value={density} options={densityOptions} choose={chooseDensity} />
       </Form>
     </Card>
   )

@@ -2,13 +2,13 @@ import { password } from '@muster/areas/access/auth/sign-in/password.contract.ts
 import { api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'
 import { endSession } from '../../../session/credential.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { Card } from '../../../ui/display.tsx'
-import { Form } from '../../../ui/Form.tsx'
-import { TextField } from '../../../ui/fields.tsx'
-import { useSchemaForm } from '../../../ui/form.ts'
-import { Refusal } from '../../../ui/states.tsx'
-import { toast } from '../../../ui/toasts.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { Form } from '../../../ui/form/Form.tsx'
+import { TextField } from '../../../ui/form/fields.tsx'
+import { useSchemaForm } from '../../../ui/form/form.ts'
+import { Card } from '../../../ui/page/display.tsx'
+import { Refusal } from '../../../ui/page/states.tsx'
 
 export function Password() {
   const form = useSchemaForm(password.change.input, { currentPassword: '', newPassword: '' })

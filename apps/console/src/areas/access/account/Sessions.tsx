@@ -1,14 +1,14 @@
 import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation, useApiQuery } from '../../../queries.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { Confirm } from '../../../ui/Confirm.tsx'
-import { Badge, Card } from '../../../ui/display.tsx'
-import { CheckField } from '../../../ui/fields.tsx'
-import { many } from '../../../ui/quantity.ts'
-import { messageOf, Pending } from '../../../ui/states.tsx'
-import { Ago } from '../../../ui/time.tsx'
-import { toast } from '../../../ui/toasts.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { Confirm } from '../../../ui/dialog/Confirm.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { CheckField } from '../../../ui/form/fields.tsx'
+import { Badge, Card } from '../../../ui/page/display.tsx'
+import { Pending, toastError } from '../../../ui/page/states.tsx'
+import { many } from '../../../ui/text/quantity.ts'
+import { Ago } from '../../../ui/text/time.tsx'
 
 /** The browser and system that a user agent names, roughly. */
 function browserOf(userAgent: string | null): string {
@@ -22,7 +22,6 @@ function browserOf(userAgent: string | null): string {
 /** The active sessions of the user. */
 export function Sessions() {
   const answer = useApiQuery((client) => client.auth.sessions.list, {})
-  const refused = (error: unknown) => toast(messageOf(error), { bad: true })
   const end = useApiMutation((id: string) => api.auth.sessions.revoke.mutate({ id }), {
     refresh: ['auth.sessions.list'],
     done: () => toast('Session ended'),
@@ -54,7 +53,7 @@ export function Sessions() {
               {current ? (
                 <Badge tone="good">This session</Badge>
               ) : (
-                <Button small kind="quiet" onClick={() => end.mutate(id, { onError: refused })}>
+                <Button small kind="quiet" onClick={() => end.mutate(id, { onError: toastError })}>
                   End session
                 </Button>
               )}

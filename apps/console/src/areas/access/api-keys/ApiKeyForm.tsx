@@ -4,11 +4,11 @@ import { api } from '../../../api.ts'
 import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { useMe } from '../../../session/session.tsx'
 import { usePlace } from '../../../shell/place.ts'
-import { AreaField, SelectField, TextField } from '../../../ui/fields.tsx'
-import { useSchemaForm } from '../../../ui/form.ts'
-import { GroupedCheckList } from '../../../ui/GroupedCheckList.tsx'
-import { SideForm } from '../../../ui/SideForm.tsx'
-import { toast } from '../../../ui/toasts.tsx'
+import { SideForm } from '../../../ui/dialog/SideForm.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { AreaField, SelectField, TextField } from '../../../ui/form/fields.tsx'
+import { useSchemaForm } from '../../../ui/form/form.ts'
+import { GroupedCheckList } from '../../../ui/form/GroupedCheckList.tsx'
 
 const days = [7, 30, 90, 365]
 const inDays = (count: number) => new Date(Date.now() + count * 86_400_000).toISOString()

@@ -1,19 +1,19 @@
 import type { ApiKey } from '@muster/areas/access/api-keys/keys.contract.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { KeyRound, Plus } from 'lucide-react'
+import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
 import { usePlace } from '../../../shell/place.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { Confirm } from '../../../ui/Confirm.tsx'
-import { ListPage } from '../../../ui/ListPage.tsx'
-import { NoRows } from '../../../ui/NoRows.tsx'
-import { Select } from '../../../ui/Select.tsx'
-import { ShownOnce } from '../../../ui/ShownOnce.tsx'
-import { toast } from '../../../ui/toasts.tsx'
-import { useList } from '../../../ui/useList.ts'
+import { Confirm } from '../../../ui/dialog/Confirm.tsx'
+import { ShownOnce } from '../../../ui/dialog/ShownOnce.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { Select } from '../../../ui/form/Select.tsx'
+import { ListPage } from '../../../ui/list/ListPage.tsx'
+import { NoRows } from '../../../ui/list/NoRows.tsx'
+import { useNewForm } from '../../../ui/list/newForm.tsx'
+import { useList } from '../../../ui/list/useList.ts'
 import { ApiKeyForm } from './ApiKeyForm.tsx'
 import { apiKeyColumns, statusWords } from './apiKeyColumns.tsx'
 import { RotateDialog } from './RotateDialog.tsx'
@@ -23,11 +23,10 @@ type Shown = ApiKey['status'] | 'all'
 
 /** The API keys. The list shows the active ones unless another status is selected. */
 export function ApiKeysPage() {
-  const { status = 'active', form } = useSearch({ from: '/app/api-keys' })
+  const { status = 'active' } = useSearch({ from: '/app/api-keys' })
   const navigate = useNavigate({ from: '/api-keys' })
   const narrow = (next: Shown) =>
     void navigate({ search: (now) => ({ ...now, page: undefined, status: next }), replace: true })
-  const setForm = (next: 'new' | undefined) => void navigate({ search: (now) => ({ ...now, form: next }) })
   const { org } = usePlace()
   const me = useMe()
   const [open, setOpen] = useState<Open | null>(null)
@@ -43,17 +42,12 @@ export function ApiKeysPage() {
     done: () => toast('API key revoked'),
   })
   const mayWrite = useCan()('settings:write') ? undefined : 'You don’t have permission to edit settings'
-  const add = (
-    <Button kind="primary" blocked={mayWrite} onClick={() => setForm('new')}>
-      <Plus aria-hidden className="size-4" />
-      New API key
-    </Button>
-  )
+  const creation = useNewForm('New API key', mayWrite)
   return (
     <ListPage
       title="API keys"
       lead="Scoped API access for programs."
-      actions={add}
+      actions={creation.button}
       tools={
         <Select
           label="Status"
@@ -71,7 +65,7 @@ export function ApiKeysPage() {
         <NoRows
           icon={KeyRound}
           title={status === 'active' ? 'No active API keys' : 'No API keys yet'}
-          action={add}
+          action={creation.button}
           clear={(status === 'expired' || status === 'revoked') && (() => narrow('active'))}
         >
           Create a key for each program, with only the permissions that it needs. Programs send it in the header
@@ -79,7 +73,7 @@ export function ApiKeysPage() {
         </NoRows>
       }
     >
-      {form === 'new' && <ApiKeyForm close={() => setForm(undefined)} done={setSecret} />}
+      {creation.isOpen && <ApiKeyForm close={creation.close} done={setSecret} />}
       {open?.what === 'edit' && <ApiKeyForm apiKey={open.of} close={close} done={setSecret} />}
       {open?.what === 'rotate' && <RotateDialog apiKey={open.of} close={close} done={setSecret} />}
       <Confirm

@@ -2,10 +2,10 @@ import type { ApiKey } from '@muster/areas/access/api-keys/keys.contract.ts'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { Dialog } from '../../../ui/Dialog.tsx'
-import { OverlapField } from '../../../ui/OverlapField.tsx'
-import { Refusal } from '../../../ui/states.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { Dialog } from '../../../ui/dialog/Dialog.tsx'
+import { OverlapField } from '../../../ui/form/OverlapField.tsx'
+import { Refusal } from '../../../ui/page/states.tsx'
 
 interface Props {
   readonly apiKey: ApiKey

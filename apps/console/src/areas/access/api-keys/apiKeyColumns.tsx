@@ -1,10 +1,10 @@
 import type { ApiKey } from '@muster/areas/access/api-keys/keys.contract.ts'
-import type { Column } from '../../../ui/DataTable.tsx'
-import { Badge, type Tone } from '../../../ui/display.tsx'
-import { many } from '../../../ui/quantity.ts'
-import { RowMenu } from '../../../ui/RowMenu.tsx'
-import { Tip } from '../../../ui/Tip.tsx'
-import { Ago } from '../../../ui/time.tsx'
+import { RowMenu } from '../../../ui/button/RowMenu.tsx'
+import { Tip } from '../../../ui/button/Tip.tsx'
+import { Badge, type Tone } from '../../../ui/page/display.tsx'
+import type { Column } from '../../../ui/table/DataTable.tsx'
+import { many } from '../../../ui/text/quantity.ts'
+import { Ago } from '../../../ui/text/time.tsx'
 
 export const statusWords = [
   ['active', 'Active'],

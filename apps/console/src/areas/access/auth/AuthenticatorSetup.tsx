@@ -2,11 +2,11 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { asCredential, type Credential } from '../../../session/credential.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { CopyText } from '../../../ui/display.tsx'
-import { Form } from '../../../ui/Form.tsx'
-import { TextField } from '../../../ui/fields.tsx'
-import { Refusal } from '../../../ui/states.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { Form } from '../../../ui/form/Form.tsx'
+import { TextField } from '../../../ui/form/fields.tsx'
+import { CopyText } from '../../../ui/page/display.tsx'
+import { Refusal } from '../../../ui/page/states.tsx'
 
 export interface SetupDone {
   readonly recoveryCodes: readonly string[]

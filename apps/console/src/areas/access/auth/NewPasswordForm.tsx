@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from 'react'
-import { Button } from '../../../ui/Button.tsx'
-import { Form } from '../../../ui/Form.tsx'
-import { TextField } from '../../../ui/fields.tsx'
-import { Refusal } from '../../../ui/states.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { Form } from '../../../ui/form/Form.tsx'
+import { TextField } from '../../../ui/form/fields.tsx'
+import { Refusal } from '../../../ui/page/states.tsx'
 
 interface Props {
   readonly label: string

@@ -2,11 +2,11 @@ import { registration } from '@muster/areas/access/auth/sign-in/registration.con
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api } from '../../../api.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { Form } from '../../../ui/Form.tsx'
-import { TextField } from '../../../ui/fields.tsx'
-import { useSchemaForm } from '../../../ui/form.ts'
-import { Refusal } from '../../../ui/states.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { Form } from '../../../ui/form/Form.tsx'
+import { TextField } from '../../../ui/form/fields.tsx'
+import { useSchemaForm } from '../../../ui/form/form.ts'
+import { Refusal } from '../../../ui/page/states.tsx'
 import { linkClass, Step } from './Gate.tsx'
 
 export function RegisterPartnerPage() {

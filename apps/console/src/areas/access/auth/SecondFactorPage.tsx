@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { replaceCredential } from '../../../session/credential.ts'
 import { useSignOut } from '../../../shell/useSignOut.ts'
-import { Button } from '../../../ui/Button.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
 import { AuthenticatorSetup, RecoveryCodes, type SetupDone } from './AuthenticatorSetup.tsx'
 import { linkClass, Step } from './Gate.tsx'
 

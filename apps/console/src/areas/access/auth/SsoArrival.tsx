@@ -3,8 +3,8 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { api } from '../../../api.ts'
 import { asCredential, replaceCredential } from '../../../session/credential.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { Loading, Refusal } from '../../../ui/states.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { Loading, Refusal } from '../../../ui/page/states.tsx'
 import { Step } from './Gate.tsx'
 
 /** The one-time code of the provider's redirect. It follows the `#`, so that no server logs it. */

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Building2 } from 'lucide-react'
 import { api } from '../../../api.ts'
-import { buttonClass } from '../../../ui/Button.tsx'
-import { Refusal } from '../../../ui/states.tsx'
+import { buttonClass } from '../../../ui/button/Button.tsx'
+import { Refusal } from '../../../ui/page/states.tsx'
 
 const orgKey = 'muster.sso-org'
 

@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { api } from '../../../api.ts'
 import { useSignOut } from '../../../shell/useSignOut.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { Refusal } from '../../../ui/states.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { Refusal } from '../../../ui/page/states.tsx'
 import { linkClass, Step } from './Gate.tsx'
 
 interface Props {

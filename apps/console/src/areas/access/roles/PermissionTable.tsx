@@ -1,8 +1,9 @@
 import { Check } from 'lucide-react'
 import { useApiQuery } from '../../../queries.ts'
-import { CheckField } from '../../../ui/fields.tsx'
-import { Failure, Loading } from '../../../ui/states.tsx'
-import { Tip } from '../../../ui/Tip.tsx'
+import { Tip } from '../../../ui/button/Tip.tsx'
+import { CheckField } from '../../../ui/form/fields.tsx'
+import { Failure, Loading } from '../../../ui/page/states.tsx'
+import { capital } from '../../../ui/text/words.ts'
 
 interface Props {
   /** The permissions that the role holds itself. */
@@ -22,7 +23,6 @@ interface Entry {
 }
 
 const everything = '*:*'
-const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 
 /** The permissions of a role: a row per resource, a column per action. */
 export function PermissionTable(props: Props) {

@@ -1,20 +1,20 @@
 import type { Role } from '@muster/areas/access/roles/roles.contract.ts'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { Plus, ShieldCheck } from 'lucide-react'
+import { ShieldCheck } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useApiQuery } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { NoTenant, PartnerChoice, type Tenant, useTenant } from '../../../shell/tenant.tsx'
-import { Button } from '../../../ui/Button.tsx'
-import type { Column } from '../../../ui/DataTable.tsx'
-import { Badge } from '../../../ui/display.tsx'
-import { ListPage } from '../../../ui/ListPage.tsx'
-import { NoRows } from '../../../ui/NoRows.tsx'
-import { Page } from '../../../ui/Page.tsx'
-import { many } from '../../../ui/quantity.ts'
-import { RowMenu } from '../../../ui/RowMenu.tsx'
-import { SearchField } from '../../../ui/SearchField.tsx'
-import { wholeList } from '../../../ui/useList.ts'
+import { RowMenu } from '../../../ui/button/RowMenu.tsx'
+import { SearchField } from '../../../ui/form/SearchField.tsx'
+import { ListPage } from '../../../ui/list/ListPage.tsx'
+import { NoRows } from '../../../ui/list/NoRows.tsx'
+import { useNewForm } from '../../../ui/list/newForm.tsx'
+import { wholeList } from '../../../ui/list/useList.ts'
+import { Badge } from '../../../ui/page/display.tsx'
+import { Page } from '../../../ui/page/Page.tsx'
+import type { Column } from '../../../ui/table/DataTable.tsx'
+import { many } from '../../../ui/text/quantity.ts'
 import { CloneForm, DeleteRole, NewRoleForm } from './roleForms.tsx'
 
 /** The roles of the tenant. */
@@ -30,10 +30,9 @@ export function RolesPage() {
 }
 
 function Roles({ tenant }: { readonly tenant: Tenant }) {
-  const { q = '', form } = useSearch({ from: '/app/roles' })
+  const { q = '' } = useSearch({ from: '/app/roles' })
   const navigate = useNavigate({ from: '/roles' })
-  const search = (text: string) => void navigate({ search: (now) => ({ ...now, q: text || undefined }), replace: true })
-  const setForm = (next: 'new' | undefined) => void navigate({ search: (now) => ({ ...now, form: next }) })
+  const search = (text: string | undefined) => void navigate({ search: (now) => ({ ...now, q: text }), replace: true })
   const can = useCan()
   const [copied, setCopied] = useState<Role | null>(null)
   const [deleted, setDeleted] = useState<Role | null>(null)
@@ -46,17 +45,12 @@ function Roles({ tenant }: { readonly tenant: Tenant }) {
     () => columnsWith(all, { mayWrite, mayDelete, copy: setCopied, remove: setDeleted }),
     [all, mayWrite, mayDelete],
   )
-  const add = (
-    <Button kind="primary" blocked={mayWrite} onClick={() => setForm('new')}>
-      <Plus aria-hidden className="size-4" />
-      New role
-    </Button>
-  )
+  const creation = useNewForm('New role', mayWrite)
   return (
     <ListPage
       title="Roles"
       lead="Roles set permissions. Copy a built-in role to edit it."
-      actions={add}
+      actions={creation.button}
       tools={
         <>
           <SearchField label="Search roles" placeholder="Search by name" value={q} change={search} />
@@ -67,9 +61,16 @@ function Roles({ tenant }: { readonly tenant: Tenant }) {
       list={wholeList(rows, answer)}
       columns={columns}
       rowId={({ id }) => id}
-      empty={<NoRows icon={ShieldCheck} title="No roles yet" action={add} clear={q !== '' && (() => search(''))} />}
+      empty={
+        <NoRows
+          icon={ShieldCheck}
+          title="No roles yet"
+          action={creation.button}
+          clear={q !== '' && (() => search(undefined))}
+        />
+      }
     >
-      <NewRoleForm open={form === 'new'} tenant={tenant} roles={all} close={() => setForm(undefined)} />
+      <NewRoleForm open={creation.isOpen} tenant={tenant} roles={all} close={creation.close} />
       {copied && <CloneForm role={copied} tenant={tenant} close={() => setCopied(null)} />}
       <DeleteRole role={deleted} close={() => setDeleted(null)} />
     </ListPage>

@@ -2,7 +2,7 @@ import { type Role, roles } from '@muster/areas/access/roles/roles.contract.ts'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation, useApiQuery } from '../../../queries.ts'
-import { toast } from '../../../ui/toasts.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
 
 export type RoleDetail = Role & {
   readonly permissions: readonly { readonly resource: string; readonly action: string }[]

@@ -3,11 +3,11 @@ import { useNavigate } from '@tanstack/react-router'
 import { api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'
 import type { Tenant } from '../../../shell/tenant.tsx'
-import { Confirm } from '../../../ui/Confirm.tsx'
-import { Options, SelectField, TextField } from '../../../ui/fields.tsx'
-import { useSchemaForm } from '../../../ui/form.ts'
-import { SideForm } from '../../../ui/SideForm.tsx'
-import { toast } from '../../../ui/toasts.tsx'
+import { Confirm } from '../../../ui/dialog/Confirm.tsx'
+import { SideForm } from '../../../ui/dialog/SideForm.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { Options, SelectField, TextField } from '../../../ui/form/fields.tsx'
+import { useSchemaForm } from '../../../ui/form/form.ts'
 
 interface NewProps {
   readonly open: boolean

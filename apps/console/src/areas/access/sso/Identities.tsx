@@ -1,13 +1,13 @@
 import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation, useApiQuery } from '../../../queries.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { Confirm } from '../../../ui/Confirm.tsx'
-import { Card } from '../../../ui/display.tsx'
-import { many } from '../../../ui/quantity.ts'
-import { Pending } from '../../../ui/states.tsx'
-import { Ago } from '../../../ui/time.tsx'
-import { toast } from '../../../ui/toasts.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { Confirm } from '../../../ui/dialog/Confirm.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { Card } from '../../../ui/page/display.tsx'
+import { Pending } from '../../../ui/page/states.tsx'
+import { many } from '../../../ui/text/quantity.ts'
+import { Ago } from '../../../ui/text/time.tsx'
 
 const limit = 25
 

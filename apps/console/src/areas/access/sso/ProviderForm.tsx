@@ -1,12 +1,12 @@
-import { type Provider, providers } from '@muster/areas/access/sso/providers.contract.ts'
+import { type Provider, providers } from '@muster/areas/access/sso/providers/providers.contract.ts'
 import { useNavigate } from '@tanstack/react-router'
 import { api } from '../../../api.ts'
 import { useApiMutation, useApiQuery } from '../../../queries.ts'
-import { CopyText } from '../../../ui/display.tsx'
-import { CheckField, Options, SelectField, TextField } from '../../../ui/fields.tsx'
-import { useSchemaForm } from '../../../ui/form.ts'
-import { SideForm } from '../../../ui/SideForm.tsx'
-import { toast } from '../../../ui/toasts.tsx'
+import { SideForm } from '../../../ui/dialog/SideForm.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { CheckField, Options, SelectField, TextField } from '../../../ui/form/fields.tsx'
+import { useSchemaForm } from '../../../ui/form/form.ts'
+import { CopyText } from '../../../ui/page/display.tsx'
 
 interface Props {
   /** The provider to edit. A new one is created without it. */

@@ -1,10 +1,10 @@
-import type { Provider, Step } from '@muster/areas/access/sso/providers.contract.ts'
+import type { Provider, Step } from '@muster/areas/access/sso/providers/providers.contract.ts'
 import { CircleCheck, CircleX } from 'lucide-react'
 import { api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { Badge, Card } from '../../../ui/display.tsx'
-import { Loading, Refusal } from '../../../ui/states.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { Badge, Card } from '../../../ui/page/display.tsx'
+import { Loading, Refusal } from '../../../ui/page/states.tsx'
 
 const names: Readonly<Record<Step['step'], string>> = {
   address: 'Address allowed',

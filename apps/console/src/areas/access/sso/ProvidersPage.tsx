@@ -1,46 +1,39 @@
-import type { Provider } from '@muster/areas/access/sso/providers.contract.ts'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { Fingerprint, Plus } from 'lucide-react'
+import type { Provider } from '@muster/areas/access/sso/providers/providers.contract.ts'
+import { Link, useSearch } from '@tanstack/react-router'
+import { Fingerprint } from 'lucide-react'
 import { useCan, useMe } from '../../../session/session.tsx'
-import { Button } from '../../../ui/Button.tsx'
-import type { Column } from '../../../ui/DataTable.tsx'
-import { ListPage } from '../../../ui/ListPage.tsx'
-import { NoRows } from '../../../ui/NoRows.tsx'
-import { Ago } from '../../../ui/time.tsx'
-import { useList } from '../../../ui/useList.ts'
-import { OrganizationLink } from '../../tenancy/tenancy/PlaceLinks.tsx'
+import { ListPage } from '../../../ui/list/ListPage.tsx'
+import { NoRows } from '../../../ui/list/NoRows.tsx'
+import { useNewForm } from '../../../ui/list/newForm.tsx'
+import { useList } from '../../../ui/list/useList.ts'
+import type { Column } from '../../../ui/table/DataTable.tsx'
+import { Ago } from '../../../ui/text/time.tsx'
+import { organizationColumn } from '../../tenancy/tenancy/placeColumns.tsx'
 import { ProviderForm } from './ProviderForm.tsx'
 import { fullAccessRequired, ProviderBadge } from './status.tsx'
 
 /** The identity providers of all organizations that the user can access, or of the selected one. */
 export function ProvidersPage() {
-  const { org, form } = useSearch({ from: '/app/sso' })
-  const navigate = useNavigate({ from: '/sso' })
+  const { org } = useSearch({ from: '/app/sso' })
   const me = useMe()
   const list = useList((api) => api.sso.providers.list, org ? { orgId: org } : {})
-  const setForm = (next: 'new' | undefined) => void navigate({ search: (now) => ({ ...now, form: next }) })
-  const add = (
-    <Button kind="primary" blocked={useCan()('*:*') ? undefined : fullAccessRequired} onClick={() => setForm('new')}>
-      <Plus aria-hidden className="size-4" />
-      Add identity provider
-    </Button>
-  )
+  const creation = useNewForm('Add identity provider', useCan()('*:*') ? undefined : fullAccessRequired)
   return (
     <ListPage
       title="Single sign-on"
       lead="Users sign in with the account of their organization."
-      actions={add}
+      actions={creation.button}
       label="Identity providers"
       list={list}
       columns={me.scope === 'organization' ? columns.filter(({ id }) => id !== 'org') : columns}
       rowId={({ id }) => id}
       empty={
-        <NoRows icon={Fingerprint} title="No identity providers yet" action={add}>
+        <NoRows icon={Fingerprint} title="No identity providers yet" action={creation.button}>
           Connect Microsoft Entra ID, Google Workspace, Okta or another OpenID Connect provider.
         </NoRows>
       }
     >
-      {form === 'new' && <ProviderForm orgId={org ?? me.orgId ?? undefined} close={() => setForm(undefined)} />}
+      {creation.isOpen && <ProviderForm orgId={org ?? me.orgId ?? undefined} close={creation.close} />}
     </ListPage>
   )
 }
@@ -58,13 +51,7 @@ const columns: readonly Column<Provider>[] = [
     ),
   },
   { id: 'status', header: 'Status', width: 100, cell: ({ status }) => <ProviderBadge status={status} /> },
-  {
-    id: 'org',
-    header: 'Organization',
-    width: 160,
-    grow: 1,
-    cell: ({ orgId }) => <OrganizationLink orgId={orgId} />,
-  },
+  organizationColumn,
   {
     id: 'issuer',
     header: 'Issuer',

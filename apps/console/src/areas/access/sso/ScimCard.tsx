@@ -1,14 +1,14 @@
-import type { Provider } from '@muster/areas/access/sso/providers.contract.ts'
+import type { Provider } from '@muster/areas/access/sso/providers/providers.contract.ts'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { Confirm } from '../../../ui/Confirm.tsx'
-import { Badge, Card, CopyText } from '../../../ui/display.tsx'
-import { OverlapField } from '../../../ui/OverlapField.tsx'
-import { ShownOnce } from '../../../ui/ShownOnce.tsx'
-import { Ago } from '../../../ui/time.tsx'
-import { toast } from '../../../ui/toasts.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { Confirm } from '../../../ui/dialog/Confirm.tsx'
+import { ShownOnce } from '../../../ui/dialog/ShownOnce.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { OverlapField } from '../../../ui/form/OverlapField.tsx'
+import { Badge, Card, CopyText } from '../../../ui/page/display.tsx'
+import { Ago } from '../../../ui/text/time.tsx'
 
 /** The SCIM token, with which the provider manages the users of the organization. */
 export function ScimCard({ provider, blocked }: { readonly provider: Provider; readonly blocked: string | undefined }) {

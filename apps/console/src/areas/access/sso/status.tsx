@@ -1,5 +1,5 @@
-import type { Provider } from '@muster/areas/access/sso/providers.contract.ts'
-import { Badge, type Tone } from '../../../ui/display.tsx'
+import type { Provider } from '@muster/areas/access/sso/providers/providers.contract.ts'
+import { Badge, type Tone } from '../../../ui/page/display.tsx'
 
 export type ProviderStatus = Provider['status']
 const tones: Readonly<Record<ProviderStatus, Tone>> = { active: 'good', testing: 'info', inactive: 'plain' }

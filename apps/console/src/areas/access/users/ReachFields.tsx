@@ -1,7 +1,8 @@
 import { useApiQuery, useFullList } from '../../../queries.ts'
 import type { Tenant } from '../../../shell/tenant.tsx'
-import { CheckList } from '../../../ui/CheckList.tsx'
-import { SelectField } from '../../../ui/fields.tsx'
+import { CheckList } from '../../../ui/form/CheckList.tsx'
+import { ChoiceField } from '../../../ui/form/ChoiceField.tsx'
+import { SelectField } from '../../../ui/form/fields.tsx'
 
 /** What a member can access, as the form holds it. */
 interface Reach {
@@ -40,19 +41,12 @@ function OrganizationChoice({ tenant, reach, change }: Props) {
   const own = partnerId ? all.filter((each) => each.partnerId === partnerId) : all
   return (
     <>
-      <SelectField
+      <ChoiceField
         label="Access"
         value={reach.orgAccess}
-        onChange={({ target }) =>
-          change({ ...reach, orgAccess: accesses.find(([each]) => each === target.value)?.[0] ?? 'none' })
-        }
-      >
-        {accesses.map(([value, label]) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </SelectField>
+        options={accesses}
+        choose={(orgAccess) => change({ ...reach, orgAccess })}
+      />
       {reach.orgAccess === 'selected' && (
         <CheckList
           label="Organizations"

@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react'
 import { useApiQuery } from '../../../queries.ts'
 import type { Tenant } from '../../../shell/tenant.tsx'
-import { SelectField } from '../../../ui/fields.tsx'
+import { SelectField } from '../../../ui/form/fields.tsx'
 
 type Props = Omit<ComponentProps<typeof SelectField>, 'children' | 'label'> & { readonly tenant: Tenant }
 

@@ -5,15 +5,15 @@ import { useState } from 'react'
 import { useApiQuery } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { NoTenant, PartnerChoice, type Tenant, useTenant } from '../../../shell/tenant.tsx'
-import { Button } from '../../../ui/Button.tsx'
-import { Confirm } from '../../../ui/Confirm.tsx'
-import { ListPage } from '../../../ui/ListPage.tsx'
-import { NoRows } from '../../../ui/NoRows.tsx'
-import { Page } from '../../../ui/Page.tsx'
-import { SearchField } from '../../../ui/SearchField.tsx'
-import { Select } from '../../../ui/Select.tsx'
-import { ShownOnce } from '../../../ui/ShownOnce.tsx'
-import { useList } from '../../../ui/useList.ts'
+import { Button } from '../../../ui/button/Button.tsx'
+import { Confirm } from '../../../ui/dialog/Confirm.tsx'
+import { ShownOnce } from '../../../ui/dialog/ShownOnce.tsx'
+import { SearchField } from '../../../ui/form/SearchField.tsx'
+import { Select } from '../../../ui/form/Select.tsx'
+import { ListPage } from '../../../ui/list/ListPage.tsx'
+import { NoRows } from '../../../ui/list/NoRows.tsx'
+import { useList } from '../../../ui/list/useList.ts'
+import { Page } from '../../../ui/page/Page.tsx'
 import { InviteForm } from './InviteForm.tsx'
 import { confirmations, type MemberAction, useMemberActions } from './memberActions.ts'
 import { RoleForm } from './RoleForm.tsx'
@@ -124,23 +124,18 @@ function Filters({ tenant, search: { q, status, role }, change }: FiltersProps) 
   const roles = useApiQuery((api) => api.users.users.roles, tenant.input, { staleMs: 30_000 }).data?.data ?? []
   return (
     <>
-      <SearchField
-        label="Search users"
-        placeholder="Name or email"
-        value={q ?? ''}
-        change={(text) => change({ q: text || undefined })}
-      />
+      <SearchField label="Search users" placeholder="Name or email" value={q} change={(text) => change({ q: text })} />
       <Select
         label="Status"
         none="All statuses"
-        value={status ?? ''}
+        value={status}
         options={statusWords}
         choose={(next) => change({ status: next })}
       />
       <Select
         label="Role"
         none="All roles"
-        value={role ?? ''}
+        value={role}
         options={roles.map(({ id, name }) => [id, name] as const)}
         choose={(next) => change({ role: next })}
       />

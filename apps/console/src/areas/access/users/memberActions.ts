@@ -2,9 +2,9 @@ import type { User } from '@muster/areas/access/users/user.contract.ts'
 import { api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'
 import type { Tenant } from '../../../shell/tenant.tsx'
-import { many } from '../../../ui/quantity.ts'
-import { messageOf } from '../../../ui/states.tsx'
-import { toast } from '../../../ui/toasts.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { toastError } from '../../../ui/page/states.tsx'
+import { many } from '../../../ui/text/quantity.ts'
 
 export type MemberAction = 'sessions' | 'mfa' | 'password' | 'disable' | 'remove'
 
@@ -92,10 +92,9 @@ export function useMemberActions(tenant: Tenant, showLink: (url: string) => void
     },
     { refresh, done: (message) => toast(message) },
   )
-  const refused = (error: unknown) => toast(messageOf(error), { bad: true })
   return {
-    resend: (user: User) => resend.mutate(user, { onError: refused }),
-    enable: (user: User) => setStatus.mutate({ user, status: 'active' }, { onError: refused }),
+    resend: (user: User) => resend.mutate(user, { onError: toastError }),
+    enable: (user: User) => setStatus.mutate({ user, status: 'active' }, { onError: toastError }),
     confirmed: (user: User, action: MemberAction): Promise<unknown> =>
       action === 'disable' ? setStatus.mutateAsync({ user, status: 'disabled' }) : act.mutateAsync({ user, action }),
   }

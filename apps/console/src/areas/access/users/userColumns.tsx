@@ -1,12 +1,12 @@
 import type { User } from '@muster/areas/access/users/user.contract.ts'
 import { useApiQuery } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
-import type { Column } from '../../../ui/DataTable.tsx'
-import { Badge, type Tone } from '../../../ui/display.tsx'
-import type { MenuEntry } from '../../../ui/Menu.tsx'
-import { many } from '../../../ui/quantity.ts'
-import { RowMenu } from '../../../ui/RowMenu.tsx'
-import { Ago } from '../../../ui/time.tsx'
+import type { MenuEntry } from '../../../ui/button/Menu.tsx'
+import { RowMenu } from '../../../ui/button/RowMenu.tsx'
+import { Badge, type Tone } from '../../../ui/page/display.tsx'
+import type { Column } from '../../../ui/table/DataTable.tsx'
+import { many } from '../../../ui/text/quantity.ts'
+import { Ago } from '../../../ui/text/time.tsx'
 import type { MemberAction } from './memberActions.ts'
 
 export const statusWords = [

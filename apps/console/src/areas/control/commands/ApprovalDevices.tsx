@@ -2,8 +2,8 @@ import { useQueries } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { question } from '../../../api.ts'
 import { useScopeKey } from '../../../session/session.tsx'
-import { count, many } from '../../../ui/quantity.ts'
-import { Loading } from '../../../ui/states.tsx'
+import { Loading } from '../../../ui/page/states.tsx'
+import { count, many } from '../../../ui/text/quantity.ts'
 import { StatusMark } from '../../fleet/devices/status.tsx'
 
 const shownMax = 20

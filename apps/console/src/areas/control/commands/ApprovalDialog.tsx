@@ -3,17 +3,16 @@ import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { useMe } from '../../../session/session.tsx'
-import { Button } from '../../../ui/Button.tsx'
-import { Details, Verbatim } from '../../../ui/Details.tsx'
-import { Badge, Facts } from '../../../ui/display.tsx'
-import { TextField } from '../../../ui/fields.tsx'
-import { duration, many } from '../../../ui/quantity.ts'
-import { Refusal } from '../../../ui/states.tsx'
-import { Moment } from '../../../ui/time.tsx'
-import { toast } from '../../../ui/toasts.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { Details, Verbatim } from '../../../ui/dialog/Details.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { TextField } from '../../../ui/form/fields.tsx'
+import { Badge, Facts } from '../../../ui/page/display.tsx'
+import { Refusal } from '../../../ui/page/states.tsx'
+import { duration, many } from '../../../ui/text/quantity.ts'
+import { Moment } from '../../../ui/text/time.tsx'
 import { ApprovalDevices } from './ApprovalDevices.tsx'
-import { approvalWords } from './approvalStatus.ts'
-import { commandWords } from './CommandMark.tsx'
+import { approvalTitle, approvalWords } from './approvalStatus.ts'
 
 /** What a command does and where, and the answer of the second person. */
 export function ApprovalDialog({ id, close }: { readonly id: string; close(): void }) {
@@ -24,7 +23,7 @@ export function ApprovalDialog({ id, close }: { readonly id: string; close(): vo
   const approve = useApiMutation(({ hash }: Approval) => api.devices.approvals.approve.mutate({ id, hash }), {
     ...refresh,
     done: ({ commands }) => {
-      toast(`${many(commands.length, 'command')} sent`)
+      toast(isPlan ? 'Approved and started' : `${many(commands.length, 'command')} sent`)
       close()
     },
   })
@@ -33,11 +32,12 @@ export function ApprovalDialog({ id, close }: { readonly id: string; close(): vo
     done: () => close(),
   })
   const approval = answer.data
+  const isPlan = approval?.timeoutMs === null
   const isOwn = approval?.requestedBy === me.id
   const error = approve.error ?? refuse.error
   return (
     <Details
-      title={approval ? `${commandWords(approval.type)} on ${many(approval.devices, 'device')}` : 'Approval'}
+      title={approval ? `${approvalTitle(approval)} on ${many(approval.devices, 'device')}` : 'Approval'}
       answer={answer}
       close={close}
       actions={
@@ -52,7 +52,7 @@ export function ApprovalDialog({ id, close }: { readonly id: string; close(): vo
               blocked={isOwn && 'You requested it: another user has to approve it'}
               onClick={() => approve.mutate(approval)}
             >
-              Approve and run
+              {isPlan ? 'Approve and start' : 'Approve and run'}
             </Button>
           </>
         )
@@ -61,7 +61,7 @@ export function ApprovalDialog({ id, close }: { readonly id: string; close(): vo
       {(shown) => (
         <div className="grid gap-4">
           <What approval={shown} />
-          <ApprovalDevices deviceIds={shown.deviceIds} />
+          {shown.deviceIds.length > 0 && <ApprovalDevices deviceIds={shown.deviceIds} />}
           {shown.status === 'pending' && (
             <TextField label="Comment" optional value={reason} onChange={({ target }) => setReason(target.value)} />
           )}
@@ -75,6 +75,7 @@ export function ApprovalDialog({ id, close }: { readonly id: string; close(): vo
 function What({ approval }: { readonly approval: Approval }) {
   const { payload, status, requestedByEmail, createdAt, expiresAt, timeoutMs, reason } = approval
   const { script, ...rest } = payload ?? {}
+  const isPlan = timeoutMs === null
   const [words, tone] = approvalWords[status]
   return (
     <>
@@ -89,13 +90,15 @@ function What({ approval }: { readonly approval: Approval }) {
           ['Requested by', requestedByEmail ?? 'Your IT provider'],
           ['Requested', <Moment key="requested" at={createdAt} />],
           ['Expires', <Moment key="expires" at={expiresAt} />],
-          ['Timeout per device', duration(timeoutMs / 1_000)],
+          ...(timeoutMs === null ? [] : [['Timeout per device', duration(timeoutMs / 1_000)] as const]),
           ...(reason ? [['Reason', reason] as const] : []),
         ]}
       />
       {payload === null && <p>You don’t have permission to see the content of this command.</p>}
       {typeof script === 'string' && <Verbatim label="Script" text={script} />}
-      {Object.keys(rest).length > 0 && <Verbatim label="Parameters" text={JSON.stringify(rest, null, 2)} />}
+      {Object.keys(rest).length > 0 && (
+        <Verbatim label={isPlan ? 'Content' : 'Parameters'} text={JSON.stringify(rest, null, 2)} />
+      )}
     </>
   )
 }

@@ -5,18 +5,17 @@ import {
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { UserCheck } from 'lucide-react'
 import { useMe } from '../../../session/session.tsx'
-import type { Column } from '../../../ui/DataTable.tsx'
-import { Badge } from '../../../ui/display.tsx'
-import { ListPage } from '../../../ui/ListPage.tsx'
-import { NoRows } from '../../../ui/NoRows.tsx'
-import { count } from '../../../ui/quantity.ts'
-import { RowButton } from '../../../ui/RowButton.tsx'
-import { Select } from '../../../ui/Select.tsx'
-import { Ago } from '../../../ui/time.tsx'
-import { useList } from '../../../ui/useList.ts'
+import { RowButton } from '../../../ui/button/RowButton.tsx'
+import { Select } from '../../../ui/form/Select.tsx'
+import { ListPage } from '../../../ui/list/ListPage.tsx'
+import { NoRows } from '../../../ui/list/NoRows.tsx'
+import { useList } from '../../../ui/list/useList.ts'
+import { Badge } from '../../../ui/page/display.tsx'
+import type { Column } from '../../../ui/table/DataTable.tsx'
+import { count } from '../../../ui/text/quantity.ts'
+import { Ago } from '../../../ui/text/time.tsx'
 import { ApprovalDialog } from './ApprovalDialog.tsx'
-import { approvalWords } from './approvalStatus.ts'
-import { commandWords } from './CommandMark.tsx'
+import { approvalTitle, approvalWords } from './approvalStatus.ts'
 import { CommandStopButton } from './CommandStop.tsx'
 
 /** Commands that wait for a second person, and the stop for all commands. */
@@ -36,7 +35,7 @@ export function ApprovalsPage() {
         <Select
           label="Status"
           none="All statuses"
-          value={status ?? ''}
+          value={status}
           options={statuses.options.map((each) => [each, approvalWords[each][0]])}
           choose={narrow}
         />
@@ -64,7 +63,7 @@ function useApprovalColumns(open: (id: string) => void): readonly Column<Approva
       header: 'Command',
       width: 180,
       grow: 1,
-      cell: ({ id, type }) => <RowButton open={() => open(id)}>{commandWords(type)}</RowButton>,
+      cell: (row) => <RowButton open={() => open(row.id)}>{approvalTitle(row)}</RowButton>,
     },
     { id: 'devices', header: 'Devices', width: 100, align: 'end', cell: ({ devices }) => count(devices) },
     {

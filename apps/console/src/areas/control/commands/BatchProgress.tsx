@@ -4,9 +4,9 @@ import { X } from 'lucide-react'
 import { useState } from 'react'
 import { useRefreshOn } from '../../../live/Live.tsx'
 import { useApiQuery } from '../../../queries.ts'
-import { IconButton } from '../../../ui/Button.tsx'
-import { count, many } from '../../../ui/quantity.ts'
-import { messageOf } from '../../../ui/states.tsx'
+import { IconButton } from '../../../ui/button/Button.tsx'
+import { messageOf } from '../../../ui/page/states.tsx'
+import { count, many } from '../../../ui/text/quantity.ts'
 import { commandStatusWords, commandWords } from './CommandMark.tsx'
 
 const tones: Readonly<Record<CommandStatus, string>> = {

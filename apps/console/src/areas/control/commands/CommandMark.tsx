@@ -1,5 +1,5 @@
 import type { CommandStatus } from '@muster/areas/control/commands/commands.contract.ts'
-import { Badge, type Tone } from '../../../ui/display.tsx'
+import { Badge, type Tone } from '../../../ui/page/display.tsx'
 
 const tones: Record<CommandStatus, Tone> = {
   pending: 'plain',
@@ -27,5 +27,6 @@ export const CommandMark = ({ status }: { readonly status: CommandStatus }) => (
   <Badge tone={tones[status]}>{commandStatusWords[status]}</Badge>
 )
 
-/** The type of a command in words. */
-export const commandWords = (type: string) => (type.charAt(0).toUpperCase() + type.slice(1)).replaceAll('_', ' ')
+/** The type of a command in words: those of the button that sends it. */
+export const commandWords = (type: string) =>
+  type === 'reboot' ? 'Restart' : (type.charAt(0).toUpperCase() + type.slice(1)).replaceAll('_', ' ')

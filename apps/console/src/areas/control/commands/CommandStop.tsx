@@ -3,12 +3,12 @@ import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation, useApiQuery, useRefresh } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
-import { Button } from '../../../ui/Button.tsx'
-import { Confirm } from '../../../ui/Confirm.tsx'
-import { TextField } from '../../../ui/fields.tsx'
-import { ReasonForm } from '../../../ui/ReasonForm.tsx'
-import { Ago } from '../../../ui/time.tsx'
-import { toast } from '../../../ui/toasts.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { Confirm } from '../../../ui/dialog/Confirm.tsx'
+import { ReasonForm } from '../../../ui/dialog/ReasonForm.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { TextField } from '../../../ui/form/fields.tsx'
+import { Ago } from '../../../ui/text/time.tsx'
 
 const useStops = () => useApiQuery((client) => client.devices.stops.get, {}, { everyMs: 15_000, staleMs: 10_000 })
 

@@ -3,12 +3,12 @@ import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { SquareTerminal } from 'lucide-react'
 import { useRefreshOn } from '../../../live/Live.tsx'
-import { ListTable, Tools } from '../../../ui/ListPage.tsx'
-import { NoRows } from '../../../ui/NoRows.tsx'
-import { RowButton } from '../../../ui/RowButton.tsx'
-import { Select } from '../../../ui/Select.tsx'
-import { Ago } from '../../../ui/time.tsx'
-import { useList } from '../../../ui/useList.ts'
+import { RowButton } from '../../../ui/button/RowButton.tsx'
+import { Select } from '../../../ui/form/Select.tsx'
+import { ListTable, Tools } from '../../../ui/list/ListPage.tsx'
+import { NoRows } from '../../../ui/list/NoRows.tsx'
+import { useList } from '../../../ui/list/useList.ts'
+import { Ago } from '../../../ui/text/time.tsx'
 import { useUserNames } from '../../access/users/useUserNames.ts'
 import { CommandDialog } from './CommandDialog.tsx'
 import { CommandMark, commandStatusWords, commandWords } from './CommandMark.tsx'
@@ -35,14 +35,14 @@ export function CommandsTab({ device: { id: deviceId, orgId } }: { readonly devi
         <Select
           label="Status"
           none="All statuses"
-          value={status ?? ''}
+          value={status}
           options={CommandStatus.options.map((each) => [each, commandStatusWords[each]])}
           choose={(next) => narrow({ state: next })}
         />
         <Select
           label="Command type"
           none="All commands"
-          value={type ?? ''}
+          value={type}
           options={QueuedCommand.options.map((each) => [each, commandWords(each)])}
           choose={(next) => narrow({ kind: next })}
         />

@@ -5,18 +5,18 @@ import { useState } from 'react'
 import { useRefreshOn } from '../../../live/Live.tsx'
 import { useApiQuery } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
-import { Button } from '../../../ui/Button.tsx'
-import { Confirm } from '../../../ui/Confirm.tsx'
-import { type Column, DataTable } from '../../../ui/DataTable.tsx'
-import { Page } from '../../../ui/Page.tsx'
-import { Pages } from '../../../ui/Pages.tsx'
-import { PendingPage } from '../../../ui/PendingPage.tsx'
-import { many } from '../../../ui/quantity.ts'
-import { RowButton } from '../../../ui/RowButton.tsx'
-import { Select } from '../../../ui/Select.tsx'
-import { Note } from '../../../ui/states.tsx'
-import { Ago } from '../../../ui/time.tsx'
-import { toast } from '../../../ui/toasts.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { RowButton } from '../../../ui/button/RowButton.tsx'
+import { Confirm } from '../../../ui/dialog/Confirm.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { Select } from '../../../ui/form/Select.tsx'
+import { Pages } from '../../../ui/list/Pages.tsx'
+import { Page } from '../../../ui/page/Page.tsx'
+import { PendingPage } from '../../../ui/page/PendingPage.tsx'
+import { Note } from '../../../ui/page/states.tsx'
+import { type Column, DataTable } from '../../../ui/table/DataTable.tsx'
+import { many } from '../../../ui/text/quantity.ts'
+import { Ago } from '../../../ui/text/time.tsx'
 import { CommandDialog } from './CommandDialog.tsx'
 import { CommandMark, commandStatusWords, commandWords } from './CommandMark.tsx'
 import { failedStatuses, retryFailed } from './retryFailed.ts'
@@ -54,7 +54,7 @@ export function RunPage() {
         <Select
           label="Status"
           none="All statuses"
-          value={status ?? ''}
+          value={status}
           options={CommandStatus.options.map((each) => [each, commandStatusWords[each]])}
           choose={(next) => void navigate({ search: ({ org, site }) => ({ org, site, state: next }), replace: true })}
         />

@@ -1,22 +1,28 @@
-import { hasEnded } from '@muster/areas/control/commands/commands.rules.ts'
 import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { CircleStop, Play } from 'lucide-react'
+import { Play } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
-import { Button } from '../../../ui/Button.tsx'
-import { Select } from '../../../ui/Select.tsx'
-import { Failure, Loading, Refusal } from '../../../ui/states.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { Select } from '../../../ui/form/Select.tsx'
+import { Loading, Refusal } from '../../../ui/page/states.tsx'
 import { useCurrent } from '../../fleet/devices/status.tsx'
-import { CommandMark } from './CommandMark.tsx'
-import { type Language, languagesOf } from './languages.ts'
-import { useOutput } from './useOutput.ts'
+import { CommandOutput } from './CommandOutput.tsx'
+import { firstLanguageOf, isMissing, type Language, languagesOf } from './languages.ts'
 
-// The heaviest parts of the console, so each comes alone.
-const CodeEditor = lazy(() => import('../../../ui/CodeEditor.tsx').then((module) => ({ default: module.CodeEditor })))
-const Terminal = lazy(() => import('../../../ui/Terminal.tsx').then((module) => ({ default: module.Terminal })))
+// One of the heaviest parts of the console, so it comes alone.
+const CodeEditor = lazy(() =>
+  import('../../../ui/form/CodeEditor.tsx').then((module) => ({ default: module.CodeEditor })),
+)
+
+/** Of languages that are no Unix shells. */
+const firstScripts: Readonly<Partial<Record<Language, string>>> = {
+  powershell: 'Get-ComputerInfo -Property OsName, OsUptime\n',
+  cmd: 'ver\n',
+  python: 'import platform\nprint(platform.platform())\n',
+}
 
 /** Runs a script on this device and shows its output live. The address names the command, so a reload finds it again. */
 export function RunTab({ device }: { readonly device: DeviceDetail }) {
@@ -24,9 +30,8 @@ export function RunTab({ device }: { readonly device: DeviceDetail }) {
   const navigate = useNavigate({ from: '/devices/$deviceId' })
   const can = useCan()
   const { status } = useCurrent(device)
-  const windows = device.osType === 'windows'
-  const [language, setLanguage] = useState<Language>(windows ? 'powershell' : 'bash')
-  const [script, setScript] = useState(windows ? 'Get-ComputerInfo -Property OsName, OsUptime\n' : 'uptime\n')
+  const [language, setLanguage] = useState(() => firstLanguageOf(device))
+  const [script, setScript] = useState(firstScripts[language] ?? 'uptime\n')
   const run = useApiMutation(
     () => api.devices.commands.create.mutate({ id: device.id, type: 'run_script', payload: { script, language } }),
     {
@@ -39,6 +44,7 @@ export function RunTab({ device }: { readonly device: DeviceDetail }) {
     (status === 'provisioned' && 'The device has no agent yet') ||
     (status === 'quarantined' && 'The device is quarantined and takes no commands') ||
     (status === 'decommissioned' && 'The device is decommissioned') ||
+    (isMissing(device, language) && 'This language is not installed on the device') ||
     (script.trim() === '' && 'Write a script first')
   return (
     <div className="grid gap-3">
@@ -47,7 +53,7 @@ export function RunTab({ device }: { readonly device: DeviceDetail }) {
           label="Language"
           className="w-36"
           value={language}
-          options={languagesOf(device.osType)}
+          options={languagesOf(device)}
           choose={(next) => next && setLanguage(next)}
         />
         <Button kind="primary" blocked={blocked} busy={run.isPending} onClick={() => run.mutate()}>
@@ -60,40 +66,17 @@ export function RunTab({ device }: { readonly device: DeviceDetail }) {
         <CodeEditor label="Script" language={language} value={script} change={setScript} />
       </Suspense>
       <Refusal error={run.error} />
-      {commandId && <Running deviceId={device.id} commandId={commandId} />}
+      {commandId && <DeviceOutput deviceId={device.id} commandId={commandId} />}
     </div>
   )
 }
 
-function Running({ deviceId, commandId }: { readonly deviceId: string; readonly commandId: string }) {
-  const { status, exitCode, error, text, isCutOff, failure } = useOutput(deviceId, commandId)
-  const cancel = useApiMutation(() => api.devices.commands.cancel.mutate({ id: deviceId, commandId }), {
-    refresh: ['devices.commands'],
-  })
-  if (failure !== null) return <Failure error={failure} />
-  if (status === null) return isCutOff ? <CutOff /> : <Loading lines={4} />
+function DeviceOutput({ deviceId, commandId }: { readonly deviceId: string; readonly commandId: string }) {
   return (
-    <section aria-label="Output" className="grid gap-2">
-      <div className="flex flex-wrap items-center gap-3" role="status">
-        <CommandMark status={status} />
-        {exitCode !== null && <span className="text-muted text-sm">exit code {exitCode}</span>}
-        {error && <span className="text-bad-text text-sm">{error}</span>}
-        {isCutOff && <CutOff />}
-        {!hasEnded(status) && (
-          <Button small busy={cancel.isPending} onClick={() => cancel.mutate()}>
-            <CircleStop aria-hidden className="size-4" />
-            Cancel
-          </Button>
-        )}
-      </div>
-      <Refusal error={cancel.error} />
-      <Suspense fallback={<Loading lines={4} />}>
-        <Terminal key={commandId} text={text} />
-      </Suspense>
-    </section>
+    <CommandOutput
+      key={commandId}
+      source={{ kind: 'command', id: commandId, deviceId }}
+      cancel={() => api.devices.commands.cancel.mutate({ id: deviceId, commandId })}
+    />
   )
 }
-
-const CutOff = () => (
-  <span className="text-sm text-warn-text">Connection lost. The script keeps running; its output follows.</span>
-)

@@ -34,7 +34,7 @@ export const commandsArea = {
     },
   ],
   deviceTabs: [
-    { id: 'run', label: 'Run a script', group: 'Activity', order: 80, Content: RunTab },
+    { id: 'run', label: 'Run script', group: 'Activity', order: 80, Content: RunTab },
     { id: 'commands', label: 'Commands', group: 'Activity', order: 90, fills: true, Content: CommandsTab },
   ],
   banners: [{ id: 'command-stop', needs: 'devices:read', Content: CommandStopBanner }],

@@ -12,26 +12,33 @@ const pauseMs = 1_000
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Follows the output of a command to its end. What was told before an interruption is not told again. */
-export function followOutput(deviceId: string, commandId: string, follower: Follower): () => void {
+/** What writes the output: a command of a device, or the run of a script. */
+export interface OutputSource {
+  readonly kind: 'command' | 'execution'
+  readonly id: string
+  readonly deviceId: string
+}
+
+/** Follows output to its end. What was told before an interruption is not told again. */
+export function followOutput({ kind, id, deviceId }: OutputSource, follower: Follower): () => void {
   const reached = { stdout: 0, stderr: 0 }
   let over = false
   let timer: ReturnType<typeof setTimeout> | undefined
   let running = open()
 
   function open() {
-    return api.devices.output.follow.subscribe(
-      { id: deviceId, commandId, ...reached },
-      {
-        onData: (event) => {
-          if (!over) take(event)
-        },
-        onConnectionStateChange: ({ state, error }) => {
-          if (!over && state === 'connecting' && error) again()
-        },
-        onError: (error) => void refused(error),
+    const listener = {
+      onData: (event: OutputEvent) => {
+        if (!over) take(event)
       },
-    )
+      onConnectionStateChange: ({ state, error }: { readonly state: string; readonly error: unknown }) => {
+        if (!over && state === 'connecting' && error) again()
+      },
+      onError: (error: unknown) => void refused(error),
+    }
+    return kind === 'command'
+      ? api.devices.output.follow.subscribe({ id: deviceId, commandId: id, ...reached }, listener)
+      : api.scripts.executions.output.subscribe({ id, ...reached }, listener)
   }
 
   function take(event: OutputEvent) {

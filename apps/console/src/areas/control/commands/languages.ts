@@ -1,9 +1,11 @@
-import { type Language, languageSystems } from '@muster/areas/control/commands/script-languages.rules.ts'
-import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
+import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.ts'
+import type { Language } from '@muster/areas/fleet/devices/state/capabilities.rules.ts'
+import { inabilityOf, isOfSystem } from '../../fleet/devices/ability.ts'
 
-export type { Language } from '@muster/areas/control/commands/script-languages.rules.ts'
+export type { Language } from '@muster/areas/fleet/devices/state/capabilities.rules.ts'
 
-const names: readonly (readonly [Language, string])[] = [
+/** All script languages and their names. */
+export const languages: readonly (readonly [Language, string])[] = [
   ['bash', 'Bash'],
   ['sh', 'POSIX shell'],
   ['zsh', 'Z shell'],
@@ -13,6 +15,19 @@ const names: readonly (readonly [Language, string])[] = [
   ['osascript', 'AppleScript'],
 ]
 
-/** The script languages that a device has, by its operating system; all while that is not known. */
-export const languagesOf = (osType: Device['osType']) =>
-  osType === null ? names : names.filter(([language]) => languageSystems[language].includes(osType))
+/** The script languages of the system of a device. Those that are not installed say so. */
+export const languagesOf = (device: DeviceDetail): typeof languages =>
+  languages.flatMap(([language, name]) => {
+    if (!isOfSystem(device, `script:${language}`)) return []
+    return [[language, isMissing(device, language) ? `${name} (not installed)` : name]]
+  })
+
+/** Whether a device cannot run scripts of this language now. */
+export const isMissing = (device: DeviceDetail, language: Language): boolean =>
+  inabilityOf(device, `script:${language}`) !== undefined
+
+/** The first language that a device can run now, or the usual one of its system. */
+export function firstLanguageOf(device: DeviceDetail): Language {
+  const own = languagesOf(device).map(([language]) => language)
+  return own.find((language) => !isMissing(device, language)) ?? own[0] ?? 'sh'
+}

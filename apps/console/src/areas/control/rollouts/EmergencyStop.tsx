@@ -3,11 +3,11 @@ import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation, useApiQuery, useRefresh } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
-import { Button } from '../../../ui/Button.tsx'
-import { Confirm } from '../../../ui/Confirm.tsx'
-import { ReasonForm } from '../../../ui/ReasonForm.tsx'
-import { Ago } from '../../../ui/time.tsx'
-import { toast } from '../../../ui/toasts.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { Confirm } from '../../../ui/dialog/Confirm.tsx'
+import { ReasonForm } from '../../../ui/dialog/ReasonForm.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { Ago } from '../../../ui/text/time.tsx'
 
 /** Shows whether all updates are stopped, with the switch. */
 export function EmergencyStop() {

@@ -4,18 +4,18 @@ import { type Api, api } from '../../../api.ts'
 import { useApiMutation, useApiQuery, useFullList } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
 import { usePlace } from '../../../shell/place.ts'
-import { Button } from '../../../ui/Button.tsx'
-import type { Column } from '../../../ui/DataTable.tsx'
-import { SelectField, TextField } from '../../../ui/fields.tsx'
-import { ListTable } from '../../../ui/ListPage.tsx'
-import { NoRows } from '../../../ui/NoRows.tsx'
-import { SideForm } from '../../../ui/SideForm.tsx'
-import { messageOf } from '../../../ui/states.tsx'
-import { Ago } from '../../../ui/time.tsx'
-import { toast } from '../../../ui/toasts.tsx'
-import { useList } from '../../../ui/useList.ts'
-import { OrganizationField } from '../../tenancy/tenancy/OrganizationField.tsx'
-import { OrganizationLink } from '../../tenancy/tenancy/PlaceLinks.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { SideForm } from '../../../ui/dialog/SideForm.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { SelectField, TextField } from '../../../ui/form/fields.tsx'
+import { ListTable } from '../../../ui/list/ListPage.tsx'
+import { NoRows } from '../../../ui/list/NoRows.tsx'
+import { useList } from '../../../ui/list/useList.ts'
+import { toastError } from '../../../ui/page/states.tsx'
+import type { Column } from '../../../ui/table/DataTable.tsx'
+import { Ago } from '../../../ui/text/time.tsx'
+import { OrganizationField } from '../../tenancy/tenancy/organizations/OrganizationField.tsx'
+import { organizationColumn } from '../../tenancy/tenancy/placeColumns.tsx'
 import { usePlaceNames } from '../../tenancy/tenancy/placeNames.ts'
 
 type Pin = Awaited<ReturnType<Api['rollouts']['pins']['list']['query']>>['data'][number]
@@ -60,7 +60,6 @@ export function PinsTab() {
 function usePinColumns(blocked: string | false): readonly Column<Pin>[] {
   const { orgs, sites } = usePlaceNames()
   const groups = useFullList((client) => client.groups.groups.list, {}).data ?? []
-  const refused = (error: unknown) => toast(messageOf(error), { bad: true })
   const again = useApiMutation(
     ({ orgId, siteId, groupId, version, reason }: Pin) =>
       api.rollouts.pins.set.mutate({ orgId, siteId, groupId, version, reason }),
@@ -68,7 +67,7 @@ function usePinColumns(blocked: string | false): readonly Column<Pin>[] {
   )
   const remove = useApiMutation(({ id }: Pin) => api.rollouts.pins.remove.mutate({ id }), {
     refresh: ['rollouts'],
-    done: (_answer, pin) => toast('Pin removed', { undo: () => again.mutate(pin, { onError: refused }) }),
+    done: (_answer, pin) => toast('Pin removed', { undo: () => again.mutate(pin, { onError: toastError }) }),
   })
   return [
     {
@@ -86,7 +85,7 @@ function usePinColumns(blocked: string | false): readonly Column<Pin>[] {
         </span>
       ),
     },
-    { id: 'org', header: 'Organization', width: 160, grow: 1, cell: ({ orgId }) => <OrganizationLink orgId={orgId} /> },
+    organizationColumn,
     { id: 'version', header: 'Version', width: 150, cell: ({ version }) => version ?? 'current version' },
     { id: 'reason', header: 'Reason', width: 200, grow: 2, cell: ({ reason }) => reason ?? '' },
     { id: 'created', header: 'Created', width: 120, cell: ({ createdAt }) => <Ago at={createdAt} /> },
@@ -95,7 +94,7 @@ function usePinColumns(blocked: string | false): readonly Column<Pin>[] {
       header: 'Actions',
       width: 110,
       cell: (pin) => (
-        <Button small kind="quiet" blocked={blocked} onClick={() => remove.mutate(pin, { onError: refused })}>
+        <Button small kind="quiet" blocked={blocked} onClick={() => remove.mutate(pin, { onError: toastError })}>
           Remove
         </Button>
       ),

@@ -3,9 +3,9 @@ import { rollouts } from '@muster/areas/control/rollouts/rollouts.contract.ts'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation, useFullList } from '../../../queries.ts'
-import { SelectField, TextField } from '../../../ui/fields.tsx'
-import { SideForm } from '../../../ui/SideForm.tsx'
-import { toast } from '../../../ui/toasts.tsx'
+import { SideForm } from '../../../ui/dialog/SideForm.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { SelectField, TextField } from '../../../ui/form/fields.tsx'
 
 type Given = Parameters<typeof api.rollouts.rollouts.create.mutate>[0]
 const numbersIn = (text: string) =>

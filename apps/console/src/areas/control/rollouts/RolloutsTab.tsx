@@ -1,17 +1,17 @@
 import type { Rollout } from '@muster/areas/control/rollouts/rollouts.contract.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { CircleDotDashed, Plus } from 'lucide-react'
+import { CircleDotDashed } from 'lucide-react'
 import { useState } from 'react'
 import type { z } from 'zod'
 import { useCan } from '../../../session/session.tsx'
-import { Button } from '../../../ui/Button.tsx'
-import type { Column } from '../../../ui/DataTable.tsx'
-import { Badge } from '../../../ui/display.tsx'
-import { ListTable } from '../../../ui/ListPage.tsx'
-import { NoRows } from '../../../ui/NoRows.tsx'
-import { RowButton } from '../../../ui/RowButton.tsx'
-import { Ago } from '../../../ui/time.tsx'
-import { useList } from '../../../ui/useList.ts'
+import { RowButton } from '../../../ui/button/RowButton.tsx'
+import { ListTable } from '../../../ui/list/ListPage.tsx'
+import { NoRows } from '../../../ui/list/NoRows.tsx'
+import { NewButton } from '../../../ui/list/newForm.tsx'
+import { useList } from '../../../ui/list/useList.ts'
+import { Badge } from '../../../ui/page/display.tsx'
+import type { Column } from '../../../ui/table/DataTable.tsx'
+import { Ago } from '../../../ui/text/time.tsx'
 import { RolloutCard } from './RolloutCard.tsx'
 import { RolloutForm } from './RolloutForm.tsx'
 import { rolloutStates } from './rolloutState.ts'
@@ -30,10 +30,9 @@ export function RolloutsTab() {
     list.rows.find(({ id }) => id === rollout) ??
     list.rows.find(({ state }) => state !== 'completed' && state !== 'cancelled')
   const add = (
-    <Button kind="primary" blocked={blocked} onClick={() => setCreating(true)}>
-      <Plus aria-hidden className="size-4" />
+    <NewButton blocked={blocked} act={() => setCreating(true)}>
       New rollout
-    </Button>
+    </NewButton>
   )
   return (
     <div className="grid gap-4">

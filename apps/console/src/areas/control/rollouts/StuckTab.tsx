@@ -2,11 +2,11 @@ import type { DeviceUpdate } from '@muster/areas/control/rollouts/updates/update
 import { Link } from '@tanstack/react-router'
 import { CircleCheck } from 'lucide-react'
 import { usePlace } from '../../../shell/place.ts'
-import type { Column } from '../../../ui/DataTable.tsx'
-import { ListTable } from '../../../ui/ListPage.tsx'
-import { NoRows } from '../../../ui/NoRows.tsx'
-import { Ago } from '../../../ui/time.tsx'
-import { useList } from '../../../ui/useList.ts'
+import { ListTable } from '../../../ui/list/ListPage.tsx'
+import { NoRows } from '../../../ui/list/NoRows.tsx'
+import { useList } from '../../../ui/list/useList.ts'
+import type { Column } from '../../../ui/table/DataTable.tsx'
+import { Ago } from '../../../ui/text/time.tsx'
 
 /** Devices whose update is stuck. */
 export function StuckTab() {

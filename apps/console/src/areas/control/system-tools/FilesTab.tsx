@@ -3,15 +3,15 @@ import { CornerLeftUp, Download, File as FileIcon, Folder, FolderOpen, Link2, Up
 import { useMemo, useRef, useState } from 'react'
 import type { Api } from '../../../api.ts'
 import { useApiQuery, useRefresh } from '../../../queries.ts'
-import { Button, IconButton } from '../../../ui/Button.tsx'
-import { Confirm } from '../../../ui/Confirm.tsx'
-import { type Column, DataTable } from '../../../ui/DataTable.tsx'
-import { bytes, many } from '../../../ui/quantity.ts'
-import { Select } from '../../../ui/Select.tsx'
-import { sorted } from '../../../ui/sorted.ts'
-import { messageOf, Note } from '../../../ui/states.tsx'
-import { Moment } from '../../../ui/time.tsx'
-import { toast } from '../../../ui/toasts.tsx'
+import { Button, IconButton } from '../../../ui/button/Button.tsx'
+import { Confirm } from '../../../ui/dialog/Confirm.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { Select } from '../../../ui/form/Select.tsx'
+import { Note, toastError } from '../../../ui/page/states.tsx'
+import { type Column, DataTable } from '../../../ui/table/DataTable.tsx'
+import { sorted } from '../../../ui/table/sorted.ts'
+import { bytes, many } from '../../../ui/text/quantity.ts'
+import { Moment } from '../../../ui/text/time.tsx'
 import { useDeviceSearch, useDeviceSorting } from '../../fleet/devices/deviceSearch.ts'
 import { download } from '../../fleet/devices/list/csv.ts'
 import { type Folders, foldersOf } from './folders.ts'
@@ -36,7 +36,7 @@ export function FilesTab({ device }: { readonly device: DeviceDetail }) {
   const folders = foldersOf(device)
   const [{ path = folders.roots[0] ?? '/' }, change] = useDeviceSearch()
   const sorting = useDeviceSorting('name')
-  const obstacle = useObstacle(device, 'remote:access')
+  const obstacle = useObstacle(device, 'remote:access', 'list_files')
   const { transfer, begin, cancel } = useTransfer()
   const refresh = useRefresh()
   const [replacing, setReplacing] = useState<File | null>(null)
@@ -51,7 +51,7 @@ export function FilesTab({ device }: { readonly device: DeviceDetail }) {
       fetchFile({ deviceId, path: folders.below(path, name) }, progress, signal),
     ).then(
       (content) => download(name, content),
-      (error: unknown) => !wasCanceled(error) && toast(messageOf(error), { bad: true }),
+      (error: unknown) => !wasCanceled(error) && toastError(error),
     )
   const put = async (file: File, overwrite: boolean) => {
     await begin({ name: file.name, direction: 'to' }, (progress, signal) =>
@@ -63,7 +63,7 @@ export function FilesTab({ device }: { readonly device: DeviceDetail }) {
   const putNew = (file: File) =>
     put(file, false).catch((error: unknown) => {
       if (error instanceof Refused && error.code === 'CONFLICT') setReplacing(file)
-      else if (!wasCanceled(error)) toast(messageOf(error), { bad: true })
+      else if (!wasCanceled(error)) toastError(error)
     })
   const busy = transfer !== null && 'Another transfer is running'
   return (
@@ -81,7 +81,8 @@ export function FilesTab({ device }: { readonly device: DeviceDetail }) {
           ({ name }) => change({ path: folders.below(path, name) }),
           (entry) => void fetchOne(entry),
           obstacle ?? busy,
-        )}
+          // Windows has access lists instead.
+        ).filter(({ id }) => id !== 'mode' || device.osType !== 'windows')}
         answer={answer}
         rowId={({ name }) => name}
         sorting={sorting}
@@ -142,7 +143,12 @@ function columnsWith(
       cell: ({ modifiedAt }) => <Moment at={modifiedAt} />,
     },
     { id: 'mode', header: 'Permissions', width: 104, cell: ({ mode }) => <code>{mode}</code> },
-    { id: 'owner', header: 'Owner', width: 150, cell: ({ owner, group }) => `${owner}, ${group}` },
+    {
+      id: 'owner',
+      header: 'Owner',
+      width: 150,
+      cell: ({ owner, group }) => [owner, group].filter((name) => name !== '').join(', '),
+    },
     {
       id: 'download',
       header: 'Actions',

@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useRefresh } from '../../../queries.ts'
-import { Confirm } from '../../../ui/Confirm.tsx'
-import { SelectField } from '../../../ui/fields.tsx'
-import { toast } from '../../../ui/toasts.tsx'
+import { Confirm } from '../../../ui/dialog/Confirm.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { SelectField } from '../../../ui/form/fields.tsx'
 import type { Process } from './process.ts'
 
 const signals = {

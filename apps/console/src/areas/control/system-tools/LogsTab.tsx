@@ -1,20 +1,21 @@
-import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
+import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { RefreshCw, ScrollText } from 'lucide-react'
 import { useMemo } from 'react'
 import { type Api, api } from '../../../api.ts'
 import { useApiQuery } from '../../../queries.ts'
 import { useScopeKey } from '../../../session/session.tsx'
-import { Button } from '../../../ui/Button.tsx'
-import { type Column, DataTable } from '../../../ui/DataTable.tsx'
-import { Details, Verbatim } from '../../../ui/Details.tsx'
-import { Badge, Facts, type Tone } from '../../../ui/display.tsx'
-import { bytes, count } from '../../../ui/quantity.ts'
-import { SearchField } from '../../../ui/SearchField.tsx'
-import { Select } from '../../../ui/Select.tsx'
-import { Failure, Loading, Note } from '../../../ui/states.tsx'
-import { Moment } from '../../../ui/time.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { Details, Verbatim } from '../../../ui/dialog/Details.tsx'
+import { SearchField } from '../../../ui/form/SearchField.tsx'
+import { Select } from '../../../ui/form/Select.tsx'
+import { Badge, Facts, type Tone } from '../../../ui/page/display.tsx'
+import { Failure, Loading, Note } from '../../../ui/page/states.tsx'
+import { type Column, DataTable } from '../../../ui/table/DataTable.tsx'
+import { count } from '../../../ui/text/quantity.ts'
+import { Moment } from '../../../ui/text/time.tsx'
 import { useDeviceSearch } from '../../fleet/devices/deviceSearch.ts'
+import { logGroups } from './logNames.ts'
 import { Reachable, useObstacle } from './obstacle.tsx'
 
 type Event = Awaited<ReturnType<Api['systemTools']['eventLogs']['events']['query']>>['events'][number]
@@ -40,10 +41,10 @@ const levels: readonly (readonly [Level, string])[] = [
   ['info', 'Info and above'],
 ]
 
-/** The journal and log files of the device, newest first. */
-export function LogsTab({ device }: { readonly device: Device }) {
+/** The event logs of the device, newest first. */
+export function LogsTab({ device }: { readonly device: DeviceDetail }) {
   const [{ log, level, q, item }, change] = useDeviceSearch()
-  const obstacle = useObstacle(device, 'devices:execute')
+  const obstacle = useObstacle(device, 'devices:execute', 'list_event_logs')
   const deviceId = device.id
   const known = useApiQuery(
     (client) => client.systemTools.eventLogs.list,
@@ -60,7 +61,7 @@ export function LogsTab({ device }: { readonly device: Device }) {
         <Loading />
       ) : name === undefined ? (
         <Note icon={ScrollText} title="No logs">
-          The device has no journal and no log files.
+          The device has no event logs that the agent can read.
         </Note>
       ) : (
         <>
@@ -69,24 +70,22 @@ export function LogsTab({ device }: { readonly device: Device }) {
               label="Log"
               value={name}
               className="w-64"
-              options={logs.map((each) => [
-                each.name,
-                each.sizeBytes === null ? each.name : `${each.name} (${bytes(each.sizeBytes)})`,
-              ])}
+              options={[]}
+              groups={logGroups(logs, device.osType)}
               choose={(next) => change({ log: next, item: undefined })}
             />
             <Select
               label="Level"
               none="All levels"
-              value={level ?? ''}
+              value={level}
               options={levels}
               choose={(next) => change({ level: next })}
             />
             <SearchField
               label="Search the log"
               placeholder="Text in the message"
-              value={q ?? ''}
-              change={(text) => change({ q: text || undefined })}
+              value={q}
+              change={(text) => change({ q: text })}
             />
           </div>
           <Events key={name} deviceId={deviceId} name={name} obstacle={obstacle} />
@@ -158,7 +157,7 @@ function Events({ deviceId, name, obstacle }: EventsProps) {
 }
 
 const columnsWith = (open: (event: Event) => void): readonly Column<Event>[] => [
-  { id: 'at', header: 'Time', width: 190, cell: ({ at }) => <Moment seconds at={at} never="–" /> },
+  { id: 'at', header: 'Time', width: 220, cell: ({ at }) => <Moment seconds at={at} never="–" /> },
   {
     id: 'level',
     header: 'Level',

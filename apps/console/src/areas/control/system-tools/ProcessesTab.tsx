@@ -1,18 +1,18 @@
-import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
+import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { Cpu, Pause, Play } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import type { api } from '../../../api.ts'
 import { useApiQuery } from '../../../queries.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { type Column, DataTable } from '../../../ui/DataTable.tsx'
-import { Details, Verbatim } from '../../../ui/Details.tsx'
-import { Facts } from '../../../ui/display.tsx'
-import { bytes, count, many, memory } from '../../../ui/quantity.ts'
-import { RowButton } from '../../../ui/RowButton.tsx'
-import { SearchField } from '../../../ui/SearchField.tsx'
-import { sorted } from '../../../ui/sorted.ts'
-import { Note } from '../../../ui/states.tsx'
-import { Ago, Moment } from '../../../ui/time.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { RowButton } from '../../../ui/button/RowButton.tsx'
+import { Details, Verbatim } from '../../../ui/dialog/Details.tsx'
+import { SearchField } from '../../../ui/form/SearchField.tsx'
+import { Facts } from '../../../ui/page/display.tsx'
+import { Note } from '../../../ui/page/states.tsx'
+import { type Column, DataTable } from '../../../ui/table/DataTable.tsx'
+import { sorted } from '../../../ui/table/sorted.ts'
+import { bytes, count, many, memory } from '../../../ui/text/quantity.ts'
+import { Ago, Moment } from '../../../ui/text/time.tsx'
 import { useDeviceSearch, useDeviceSorting } from '../../fleet/devices/deviceSearch.ts'
 import { KillDialog } from './KillDialog.tsx'
 import { Reachable, useObstacle } from './obstacle.tsx'
@@ -39,12 +39,12 @@ const states: Readonly<Record<string, string>> = {
 }
 
 /** The processes of the device, refreshed at short intervals. */
-export function ProcessesTab({ device }: { readonly device: Device }) {
+export function ProcessesTab({ device }: { readonly device: DeviceDetail }) {
   const [{ q = '', item }, change] = useDeviceSearch()
   const sorting = useDeviceSorting('cpu', 'desc')
   const [isPaused, setPaused] = useState(false)
   const [ending, setEnding] = useState<Process | null>(null)
-  const obstacle = useObstacle(device, 'devices:execute')
+  const obstacle = useObstacle(device, 'devices:execute', 'list_processes')
   const answer = useApiQuery(
     (client) => client.systemTools.processes.list,
     { deviceId: device.id },
@@ -65,7 +65,7 @@ export function ProcessesTab({ device }: { readonly device: Device }) {
           label="Search processes"
           placeholder="Name, command, user or PID"
           value={q}
-          change={(text) => change({ q: text || undefined })}
+          change={(text) => change({ q: text })}
         />
         <span className="text-muted text-sm tabular">
           {answer.data ? many(all.length, 'process', 'processes') : ''}
@@ -171,13 +171,19 @@ function ProcessDetails({ deviceId, pid, close }: DetailsProps) {
       {(process) => (
         <div className="grid gap-4">
           <Facts
+            onlyKnown
             facts={[
               ['User', process.user],
               ['State', states[process.state] ?? process.state],
               ['Started', <Moment key="started" at={process.startedAt} />],
               ['CPU', `${process.cpuPercent.toFixed(1)}%`],
               ['Memory', `${memory(process.memoryBytes)}, ${memory(process.virtualBytes)} virtual`],
-              ['Read and written', `${bytes(process.readBytes)} and ${bytes(process.writtenBytes)}`],
+              [
+                'Read and written',
+                process.readBytes === null && process.writtenBytes === null
+                  ? null
+                  : `${bytes(process.readBytes)} and ${bytes(process.writtenBytes)}`,
+              ],
               ['Open files', process.openFiles],
               ['Priority', process.nice],
               ['Parent', process.parentPid],

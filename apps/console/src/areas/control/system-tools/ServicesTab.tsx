@@ -1,22 +1,22 @@
-import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
+import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { Ellipsis, Play, RotateCw, Square, Workflow } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { type Api, api } from '../../../api.ts'
 import { useApiQuery, useRefresh } from '../../../queries.ts'
-import { Button, IconButton } from '../../../ui/Button.tsx'
-import { Confirm } from '../../../ui/Confirm.tsx'
-import { type Column, DataTable } from '../../../ui/DataTable.tsx'
-import { Details } from '../../../ui/Details.tsx'
-import { Badge, Facts, type Tone } from '../../../ui/display.tsx'
-import { Menu } from '../../../ui/Menu.tsx'
-import { many, memory } from '../../../ui/quantity.ts'
-import { RowButton } from '../../../ui/RowButton.tsx'
-import { SearchField } from '../../../ui/SearchField.tsx'
-import { Select } from '../../../ui/Select.tsx'
-import { sorted } from '../../../ui/sorted.ts'
-import { Note } from '../../../ui/states.tsx'
-import { Moment } from '../../../ui/time.tsx'
-import { toast } from '../../../ui/toasts.tsx'
+import { Button, IconButton } from '../../../ui/button/Button.tsx'
+import { Menu } from '../../../ui/button/Menu.tsx'
+import { RowButton } from '../../../ui/button/RowButton.tsx'
+import { Confirm } from '../../../ui/dialog/Confirm.tsx'
+import { Details } from '../../../ui/dialog/Details.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { SearchField } from '../../../ui/form/SearchField.tsx'
+import { Select } from '../../../ui/form/Select.tsx'
+import { Badge, Facts, type Tone } from '../../../ui/page/display.tsx'
+import { Note } from '../../../ui/page/states.tsx'
+import { type Column, DataTable } from '../../../ui/table/DataTable.tsx'
+import { sorted } from '../../../ui/table/sorted.ts'
+import { many, memory } from '../../../ui/text/quantity.ts'
+import { Moment } from '../../../ui/text/time.tsx'
 import { useDeviceSearch, useDeviceSorting } from '../../fleet/devices/deviceSearch.ts'
 import { Reachable, useObstacle } from './obstacle.tsx'
 
@@ -47,6 +47,8 @@ const deeds: Readonly<Record<Deed, { readonly verb: string; readonly done: strin
     warning: 'It is unavailable for a moment, and its current work is interrupted.',
   },
 }
+// Agents on Windows report the text about the service in the field of the unit file.
+const definedBy = { linux: 'Unit', macos: 'Definition', windows: 'About' } as const
 const tones: Readonly<Record<string, Tone>> = { running: 'good', failed: 'bad', active: 'good' }
 const values: Readonly<Record<string, (service: Service) => string | null>> = {
   name: ({ name }) => name.toLowerCase(),
@@ -55,11 +57,12 @@ const values: Readonly<Record<string, (service: Service) => string | null>> = {
 }
 
 /** The services of the device, and starting and stopping them. */
-export function ServicesTab({ device }: { readonly device: Device }) {
+export function ServicesTab({ device }: { readonly device: DeviceDetail }) {
   const [{ q = '', state, item }, change] = useDeviceSearch()
   const sorting = useDeviceSorting('name')
   const [wish, setWish] = useState<Wish | null>(null)
-  const obstacle = useObstacle(device, 'devices:execute')
+  const obstacle = useObstacle(device, 'devices:execute', 'list_services')
+  const blocked = useObstacle(device, 'devices:execute', 'restart_service')
   const answer = useApiQuery(
     (client) => client.systemTools.services.list,
     { deviceId: device.id },
@@ -83,12 +86,12 @@ export function ServicesTab({ device }: { readonly device: Device }) {
           label="Search services"
           placeholder="Search by name"
           value={q}
-          change={(text) => change({ q: text || undefined })}
+          change={(text) => change({ q: text })}
         />
         <Select
           label="State"
           none="All states"
-          value={state ?? ''}
+          value={state}
           options={states.map((each) => [each, each] as const)}
           choose={(next) => change({ state: next })}
         />
@@ -97,7 +100,7 @@ export function ServicesTab({ device }: { readonly device: Device }) {
       <DataTable
         label="Services"
         rows={rows}
-        columns={columnsWith((name) => change({ item: name }), setWish, obstacle)}
+        columns={columnsWith((name) => change({ item: name }), setWish, blocked)}
         answer={answer}
         rowId={({ name }) => name}
         sorting={sorting}
@@ -109,9 +112,9 @@ export function ServicesTab({ device }: { readonly device: Device }) {
       />
       {item && (
         <ServiceDetails
-          deviceId={device.id}
+          device={device}
           name={item}
-          obstacle={obstacle}
+          blocked={blocked}
           want={(deed) => setWish({ name: item, deed })}
           close={() => change({ item: undefined })}
         />
@@ -124,12 +127,12 @@ export function ServicesTab({ device }: { readonly device: Device }) {
 function columnsWith(
   open: (name: string) => void,
   want: (wish: Wish) => void,
-  obstacle: string | undefined,
+  blocked: string | undefined,
 ): readonly Column<Service>[] {
   const entry = (name: string, deed: Deed, Icon: typeof Play) => ({
     label: deeds[deed].verb,
     icon: <Icon {...icon} />,
-    blocked: obstacle,
+    blocked,
     act: () => want({ name, deed }),
   })
   return [
@@ -192,14 +195,16 @@ function Wished({ deviceId, wish, close }: { readonly deviceId: string; readonly
 }
 
 interface DetailsProps {
-  readonly deviceId: string
+  readonly device: DeviceDetail
   readonly name: string
-  readonly obstacle: string | undefined
+  readonly blocked: string | undefined
   want(deed: Deed): void
   close(): void
 }
-function ServiceDetails({ deviceId, name, obstacle, want, close }: DetailsProps) {
-  const answer = useApiQuery((client) => client.systemTools.services.get, { deviceId, name })
+function ServiceDetails({ device, name, blocked, want, close }: DetailsProps) {
+  const answer = useApiQuery((client) => client.systemTools.services.get, { deviceId: device.id, name })
+  const isLinux = device.osType === 'linux'
+  const canStart = answer.data !== undefined && answer.data.state !== 'running' && answer.data.state !== 'active'
   return (
     <Details
       title={name}
@@ -207,13 +212,13 @@ function ServiceDetails({ deviceId, name, obstacle, want, close }: DetailsProps)
       close={close}
       actions={
         <>
-          <Button blocked={obstacle} onClick={() => want('stop')}>
+          <Button blocked={blocked} onClick={() => want('stop')}>
             Stop
           </Button>
-          <Button blocked={obstacle} onClick={() => want('restart')}>
+          <Button blocked={blocked} onClick={() => want('restart')}>
             Restart
           </Button>
-          <Button kind="primary" blocked={obstacle} onClick={() => want('start')}>
+          <Button kind={canStart ? 'primary' : 'plain'} blocked={blocked} onClick={() => want('start')}>
             Start
           </Button>
         </>
@@ -221,6 +226,7 @@ function ServiceDetails({ deviceId, name, obstacle, want, close }: DetailsProps)
     >
       {(service) => (
         <Facts
+          onlyKnown
           facts={[
             ['Description', service.displayName],
             [
@@ -229,17 +235,17 @@ function ServiceDetails({ deviceId, name, obstacle, want, close }: DetailsProps)
                 {service.state}
               </Badge>,
             ],
-            ['Since', <Moment key="since" at={service.activeSince} never="not active" />],
+            ['Since', service.activeSince && <Moment key="since" at={service.activeSince} />],
             ['Last result', service.result],
             ['Restarts', service.restarts],
             ['Main process', service.mainPid],
-            ['Memory', memory(service.memoryBytes)],
+            ['Memory', service.memoryBytes === null ? null : memory(service.memoryBytes)],
             ['Tasks', service.tasks],
-            ['User', service.user ?? 'root'],
+            ['User', service.user ?? (isLinux ? 'root' : null)],
             ['Command', service.command],
-            ['Unit', service.unitFile],
-            ['Requires', service.requires.join(', ') || 'none'],
-            ['Starts after', service.after.join(', ') || 'none'],
+            [definedBy[device.osType ?? 'linux'], service.unitFile],
+            ['Requires', service.requires.join(', ')],
+            ['Starts after', service.after.join(', ')],
           ]}
         />
       )}

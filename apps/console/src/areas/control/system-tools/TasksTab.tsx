@@ -1,21 +1,21 @@
-import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
+import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { CalendarClock, Ellipsis, PauseCircle, Play, PlayCircle } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { type Api, api } from '../../../api.ts'
 import { useApiQuery, useRefresh } from '../../../queries.ts'
-import { IconButton } from '../../../ui/Button.tsx'
-import { Confirm } from '../../../ui/Confirm.tsx'
-import { type Column, DataTable } from '../../../ui/DataTable.tsx'
-import { Details, Verbatim } from '../../../ui/Details.tsx'
-import { Badge, Facts } from '../../../ui/display.tsx'
-import { Menu } from '../../../ui/Menu.tsx'
-import { many } from '../../../ui/quantity.ts'
-import { RowButton } from '../../../ui/RowButton.tsx'
-import { SearchField } from '../../../ui/SearchField.tsx'
-import { sorted } from '../../../ui/sorted.ts'
-import { Note } from '../../../ui/states.tsx'
-import { Ago, Moment } from '../../../ui/time.tsx'
-import { toast } from '../../../ui/toasts.tsx'
+import { IconButton } from '../../../ui/button/Button.tsx'
+import { Menu } from '../../../ui/button/Menu.tsx'
+import { RowButton } from '../../../ui/button/RowButton.tsx'
+import { Confirm } from '../../../ui/dialog/Confirm.tsx'
+import { Details, Verbatim } from '../../../ui/dialog/Details.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { SearchField } from '../../../ui/form/SearchField.tsx'
+import { Badge, Facts } from '../../../ui/page/display.tsx'
+import { Note } from '../../../ui/page/states.tsx'
+import { type Column, DataTable } from '../../../ui/table/DataTable.tsx'
+import { sorted } from '../../../ui/table/sorted.ts'
+import { many } from '../../../ui/text/quantity.ts'
+import { Ago, Moment } from '../../../ui/text/time.tsx'
 import { useDeviceSearch, useDeviceSorting } from '../../fleet/devices/deviceSearch.ts'
 import { Reachable, useObstacle } from './obstacle.tsx'
 
@@ -42,11 +42,12 @@ const values: Readonly<Record<string, (task: Task) => string | null>> = {
 }
 
 /** The scheduled tasks of the device. */
-export function TasksTab({ device }: { readonly device: Device }) {
+export function TasksTab({ device }: { readonly device: DeviceDetail }) {
   const [{ q = '', item }, change] = useDeviceSearch()
   const sorting = useDeviceSorting('name')
   const [wish, setWish] = useState<Wish | null>(null)
-  const obstacle = useObstacle(device, 'devices:execute')
+  const obstacle = useObstacle(device, 'devices:execute', 'list_tasks')
+  const blocked = useObstacle(device, 'devices:execute', 'run_task')
   const answer = useApiQuery(
     (client) => client.systemTools.tasks.list,
     { deviceId: device.id },
@@ -67,14 +68,14 @@ export function TasksTab({ device }: { readonly device: Device }) {
           label="Search tasks"
           placeholder="Name, command or schedule"
           value={q}
-          change={(text) => change({ q: text || undefined })}
+          change={(text) => change({ q: text })}
         />
         <span className="text-muted text-sm tabular">{answer.data && many(rows.length, 'task')}</span>
       </div>
       <DataTable
         label="Tasks"
         rows={rows}
-        columns={columnsWith(({ path }) => change({ item: path }), setWish, obstacle)}
+        columns={columnsWith(({ path }) => change({ item: path }), setWish, blocked)}
         answer={answer}
         rowId={({ path }) => path}
         sorting={sorting}
@@ -95,7 +96,7 @@ export function TasksTab({ device }: { readonly device: Device }) {
 const columnsWith = (
   open: (task: Task) => void,
   want: (wish: Wish) => void,
-  obstacle: string | undefined,
+  blocked: string | undefined,
 ): readonly Column<Task>[] => [
   {
     id: 'name',
@@ -147,18 +148,18 @@ const columnsWith = (
         }
         groups={[
           [
-            { label: 'Run now', icon: <Play {...icon} />, blocked: obstacle, act: () => want({ task, deed: 'run' }) },
+            { label: 'Run now', icon: <Play {...icon} />, blocked, act: () => want({ task, deed: 'run' }) },
             task.enabled
               ? {
                   label: 'Disable',
                   icon: <PauseCircle {...icon} />,
-                  blocked: obstacle,
+                  blocked,
                   act: () => want({ task, deed: 'disable' }),
                 }
               : {
                   label: 'Enable',
                   icon: <PlayCircle {...icon} />,
-                  blocked: obstacle,
+                  blocked,
                   act: () => want({ task, deed: 'enable' }),
                 },
           ],

@@ -1,6 +1,7 @@
 import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { lazy } from 'react'
 import type { Area } from '../../../area.ts'
+import { isOfSystem } from '../../fleet/devices/ability.ts'
 
 const ProcessesTab = lazy(() => import('./ProcessesTab.tsx').then((part) => ({ default: part.ProcessesTab })))
 const ServicesTab = lazy(() => import('./ServicesTab.tsx').then((part) => ({ default: part.ServicesTab })))
@@ -23,7 +24,7 @@ export const systemToolsArea = {
       group: 'Tools',
       order: 80,
       fills: true,
-      shows: ({ osType }: DeviceDetail) => osType === 'windows',
+      shows: (device: DeviceDetail) => isOfSystem(device, 'list_registry_keys'),
       Content: RegistryTab,
     },
   ],

@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest'
 import { foldersOf } from './folders.ts'
 
-const taken = { hash: 'x', collectedAt: '', hardware: {}, network: [], software: [], services: [], users: [] }
+const taken = {
+  hash: 'x',
+  collectedAt: '',
+  hardware: {},
+  network: [],
+  software: [],
+  services: [],
+  users: [],
+  system: {},
+}
 const deviceWith = (osType: 'linux' | 'windows', mounts: readonly (string | null)[]) => ({
   osType,
   inventory: { ...taken, disks: mounts.map((mount) => ({ mount })) },

@@ -1,10 +1,12 @@
-import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
+import type { Device, DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.ts'
+import type { Capability } from '@muster/areas/fleet/devices/state/capabilities.rules.ts'
 import { permissionCatalog } from '@muster/areas/vocabulary.contract.ts'
 import type { Permission } from '@muster/kit/vocabulary.ts'
 import { Unplug } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useCan } from '../../../session/session.tsx'
-import { Note } from '../../../ui/states.tsx'
+import { Note } from '../../../ui/page/states.tsx'
+import { inabilityWords } from '../../fleet/devices/ability.ts'
 import { useCurrent } from '../../fleet/devices/status.tsx'
 
 const words: Readonly<Record<Device['status'], string | undefined>> = {
@@ -16,12 +18,12 @@ const words: Readonly<Record<Device['status'], string | undefined>> = {
   decommissioned: 'The device is decommissioned. Enroll it again to use it',
 }
 
-/** Why this device cannot be queried now; undefined when it can. */
-export function useObstacle(device: Device, permission: Permission): string | undefined {
+/** Why this device cannot serve a command now; undefined when it can. */
+export function useObstacle(device: DeviceDetail, permission: Permission, command: Capability): string | undefined {
   const can = useCan()
   const { status } = useCurrent(device)
   if (!can(permission)) return `You don’t have the permission “${permissionCatalog[permission]}”`
-  return words[status]
+  return inabilityWords(device, command) ?? words[status]
 }
 
 interface Props {
@@ -35,7 +37,7 @@ interface Props {
 export function Reachable({ obstacle, isKnown, children }: Props) {
   if (obstacle && !isKnown)
     return (
-      <Note icon={Unplug} title="Not available now">
+      <Note icon={Unplug} title="Not available">
         {obstacle}.
       </Note>
     )

@@ -4,9 +4,9 @@ import { api } from '../../../api.ts'
 import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { useMe } from '../../../session/session.tsx'
 import { usePlace } from '../../../shell/place.ts'
-import { AreaField, CheckField, Options, SelectField, TextField } from '../../../ui/fields.tsx'
-import { SideForm } from '../../../ui/SideForm.tsx'
-import { toast } from '../../../ui/toasts.tsx'
+import { SideForm } from '../../../ui/dialog/SideForm.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { AreaField, CheckField, Options, SelectField, TextField } from '../../../ui/form/fields.tsx'
 
 type Type = CustomField['type']
 export const typeWords: Readonly<Record<Type, string>> = {

@@ -1,21 +1,22 @@
 import type { CustomField } from '@muster/areas/fleet/custom-fields/custom-fields.contract.ts'
 import { useSearch } from '@tanstack/react-router'
-import { ListPlus, Plus } from 'lucide-react'
+import { ListPlus } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useRefresh } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { usePlace } from '../../../shell/place.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { Confirm } from '../../../ui/Confirm.tsx'
-import type { Column } from '../../../ui/DataTable.tsx'
-import { ListTable } from '../../../ui/ListPage.tsx'
-import { NoRows } from '../../../ui/NoRows.tsx'
-import { Page } from '../../../ui/Page.tsx'
-import { RowButton } from '../../../ui/RowButton.tsx'
-import { Tabs } from '../../../ui/Tabs.tsx'
-import { toast } from '../../../ui/toasts.tsx'
-import { useList } from '../../../ui/useList.ts'
+import { Button } from '../../../ui/button/Button.tsx'
+import { RowButton } from '../../../ui/button/RowButton.tsx'
+import { Confirm } from '../../../ui/dialog/Confirm.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { ListTable } from '../../../ui/list/ListPage.tsx'
+import { NoRows } from '../../../ui/list/NoRows.tsx'
+import { NewButton } from '../../../ui/list/newForm.tsx'
+import { useList } from '../../../ui/list/useList.ts'
+import { Page } from '../../../ui/page/Page.tsx'
+import { Tabs } from '../../../ui/page/Tabs.tsx'
+import type { Column } from '../../../ui/table/DataTable.tsx'
 import { OrganizationLink } from '../../tenancy/tenancy/PlaceLinks.tsx'
 import { FieldForm, typeWords } from './FieldForm.tsx'
 import { TagsTab } from './TagsTab.tsx'
@@ -44,10 +45,9 @@ function CustomFields() {
   const blocked = !useCan()('settings:write') && 'You don’t have permission to edit settings'
   const list = useList((client) => client.customFields.customFields.list, org ? { orgId: org } : {})
   const add = (
-    <Button kind="primary" blocked={blocked} onClick={() => setOpen('new')}>
-      <Plus aria-hidden className="size-4" />
+    <NewButton blocked={blocked} act={() => setOpen('new')}>
       New field
-    </Button>
+    </NewButton>
   )
   return (
     <>
@@ -106,7 +106,7 @@ const fieldColumns = (
     header: 'Applies to',
     width: 150,
     grow: 1,
-    cell: ({ orgId }) => (orgId === null ? 'All organizations' : <OrganizationLink orgId={orgId} />),
+    cell: ({ orgId }) => <OrganizationLink orgId={orgId} />,
   },
   { id: 'required', header: 'Required', width: 90, cell: ({ required }) => (required ? 'Yes' : 'No') },
   {

@@ -2,13 +2,13 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Tags } from 'lucide-react'
 import type { Api } from '../../../api.ts'
 import { usePlace } from '../../../shell/place.ts'
-import type { Column } from '../../../ui/DataTable.tsx'
-import { Badge } from '../../../ui/display.tsx'
-import { ListTable, Tools } from '../../../ui/ListPage.tsx'
-import { NoRows } from '../../../ui/NoRows.tsx'
-import { many } from '../../../ui/quantity.ts'
-import { SearchField } from '../../../ui/SearchField.tsx'
-import { useList } from '../../../ui/useList.ts'
+import { SearchField } from '../../../ui/form/SearchField.tsx'
+import { ListTable, Tools } from '../../../ui/list/ListPage.tsx'
+import { NoRows } from '../../../ui/list/NoRows.tsx'
+import { useList } from '../../../ui/list/useList.ts'
+import { Badge } from '../../../ui/page/display.tsx'
+import type { Column } from '../../../ui/table/DataTable.tsx'
+import { many } from '../../../ui/text/quantity.ts'
 
 type Tag = Awaited<ReturnType<Api['devices']['tags']['list']['query']>>['data'][number]
 
@@ -16,14 +16,14 @@ type Tag = Awaited<ReturnType<Api['devices']['tags']['list']['query']>>['data'][
 export function TagsTab() {
   const { q } = useSearch({ from: '/app/fields' })
   const navigate = useNavigate({ from: '/fields' })
-  const search = (text: string) =>
-    void navigate({ search: (now) => ({ ...now, page: undefined, q: text || undefined }), replace: true })
+  const search = (text: string | undefined) =>
+    void navigate({ search: (now) => ({ ...now, page: undefined, q: text }), replace: true })
   const { org } = usePlace()
   const list = useList((api) => api.devices.tags.list, { ...(q && { search: q }), ...(org && { orgId: org }) })
   return (
     <>
       <Tools>
-        <SearchField label="Search tags" placeholder="Search by name" value={q ?? ''} change={search} />
+        <SearchField label="Search tags" placeholder="Search by name" value={q} change={search} />
       </Tools>
       <ListTable
         label="Tags"
@@ -31,7 +31,7 @@ export function TagsTab() {
         columns={columns}
         rowId={({ tag }) => tag}
         empty={
-          <NoRows icon={Tags} title="No tags yet" clear={q && (() => search(''))}>
+          <NoRows icon={Tags} title="No tags yet" clear={q && (() => search(undefined))}>
             Add tags on the page of a device, or to several devices in the list. This page shows how often they are
             used.
           </NoRows>

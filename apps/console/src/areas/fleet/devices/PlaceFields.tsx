@@ -1,5 +1,5 @@
 import { useApiQuery, useFullList } from '../../../queries.ts'
-import { Options, SelectField } from '../../../ui/fields.tsx'
+import { Options, SelectField } from '../../../ui/form/fields.tsx'
 
 interface Props {
   readonly orgId: string

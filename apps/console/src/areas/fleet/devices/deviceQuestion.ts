@@ -7,10 +7,16 @@ import type { Place } from '../../../shell/place.ts'
 import { type DevicesSearch, serverSorts } from './search.ts'
 
 export const pageRows = 100
+const daySeconds = 86_400
 
 /** The filter language for what an address asks beside search, status and place. @param filter the address's own, read */
-export function conditionsOf({ tags }: DevicesSearch, filter: Filter | undefined): Filter | undefined {
-  const parts: Filter[] = [...(filter ? [filter] : []), ...(tags ? [{ field: 'tags', op: 'hasAny', value: tags }] : [])]
+export function conditionsOf({ tags, os, unseen }: DevicesSearch, filter: Filter | undefined): Filter | undefined {
+  const parts: Filter[] = [
+    ...(filter ? [filter] : []),
+    ...(tags ? [{ field: 'tags', op: 'hasAny', value: tags }] : []),
+    ...(os ? [{ field: 'osType', op: 'in', value: os }] : []),
+    ...(unseen ? [{ field: 'lastSeenAt', op: 'notWithinLast', value: Number(unseen) * daySeconds }] : []),
+  ]
   return parts.length > 1 ? { all: parts } : parts[0]
 }
 

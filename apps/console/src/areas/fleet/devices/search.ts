@@ -3,12 +3,21 @@ import * as read from '../../../search.ts'
 
 export const statuses = ['online', 'offline', 'updating', 'provisioned', 'quarantined', 'decommissioned'] as const
 
+export const systems = ['linux', 'windows', 'macos'] as const
+
+/** The days after which a list can ask for devices that were not seen. */
+export const unseenDays = ['1', '7', '30', '90'] as const
+
 /** The orders in which the server lists devices. */
 export const serverSorts = ['hostname', 'lastSeen', 'enrolled'] as const
 
 export const devicesSearch = read.searchOf({
   q: read.text,
   status: read.someOf(...statuses),
+  /** Operating systems. */
+  os: read.someOf(...systems),
+  /** Not seen for so many days. */
+  unseen: read.oneOf(...unseenDays),
   /** An order of the server, or the column that a short list is sorted by here. */
   sort: read.text,
   dir: read.oneOf('asc', 'desc'),

@@ -1,8 +1,8 @@
 import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { useLiveState } from '../../../live/deviceStates.ts'
-import { Meter } from '../../../ui/display.tsx'
-import { duration } from '../../../ui/quantity.ts'
-import { Ago } from '../../../ui/time.tsx'
+import { Meter } from '../../../ui/page/display.tsx'
+import { duration } from '../../../ui/text/quantity.ts'
+import { Ago } from '../../../ui/text/time.tsx'
 
 type Status = Device['status']
 

@@ -1,19 +1,20 @@
 import type { EnrollmentKey } from '@muster/areas/fleet/enrollment/keys/keys.contract.ts'
 import { useSearch } from '@tanstack/react-router'
-import { MonitorCog, PlugZap, Plus } from 'lucide-react'
+import { MonitorCog, PlugZap } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useRefresh } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
-import { Button } from '../../../ui/Button.tsx'
-import { Confirm } from '../../../ui/Confirm.tsx'
-import type { Column } from '../../../ui/DataTable.tsx'
-import { ListPage } from '../../../ui/ListPage.tsx'
-import { NoRows } from '../../../ui/NoRows.tsx'
-import { RowMenu } from '../../../ui/RowMenu.tsx'
-import { Ago } from '../../../ui/time.tsx'
-import { useList } from '../../../ui/useList.ts'
-import { OrganizationLink, SiteLink } from '../../tenancy/tenancy/PlaceLinks.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { RowMenu } from '../../../ui/button/RowMenu.tsx'
+import { Confirm } from '../../../ui/dialog/Confirm.tsx'
+import { ListPage } from '../../../ui/list/ListPage.tsx'
+import { NoRows } from '../../../ui/list/NoRows.tsx'
+import { NewButton } from '../../../ui/list/newForm.tsx'
+import { useList } from '../../../ui/list/useList.ts'
+import type { Column } from '../../../ui/table/DataTable.tsx'
+import { Ago } from '../../../ui/text/time.tsx'
+import { organizationColumn, siteColumn } from '../../tenancy/tenancy/placeColumns.tsx'
 import { KeyForm } from './KeyForm.tsx'
 import { type IssuedKey, NewKey } from './NewKey.tsx'
 import { ProvisionForm } from './ProvisionForm.tsx'
@@ -35,10 +36,9 @@ export function EnrollmentPage() {
     ...(site && { siteId: site }),
   })
   const add = (
-    <Button kind="primary" blocked={mayChange} onClick={() => setOpen('key')}>
-      <Plus aria-hidden className="size-4" />
+    <NewButton blocked={mayChange} act={() => setOpen('key')}>
       New enrollment key
-    </Button>
+    </NewButton>
   )
   return (
     <ListPage
@@ -108,20 +108,8 @@ const keyColumns = (ask: (asking: Asking) => void, blocked: string | undefined):
     cell: ({ name }) => <span className="font-medium">{name}</span>,
   },
   { id: 'key', header: 'Prefix', width: 140, cell: ({ keyPrefix }) => <code>{keyPrefix}…</code> },
-  {
-    id: 'org',
-    header: 'Organization',
-    width: 150,
-    grow: 1,
-    cell: ({ orgId }) => <OrganizationLink orgId={orgId} />,
-  },
-  {
-    id: 'site',
-    header: 'Site',
-    width: 130,
-    grow: 1,
-    cell: ({ orgId, siteId }) => <SiteLink orgId={orgId} siteId={siteId} />,
-  },
+  organizationColumn,
+  siteColumn,
   {
     id: 'uses',
     header: 'Uses',

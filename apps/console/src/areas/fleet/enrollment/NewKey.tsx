@@ -1,14 +1,16 @@
+import type { InstallCommands } from '@muster/areas/fleet/enrollment/codes/install-commands.contract.ts'
 import { Link } from '@tanstack/react-router'
 import { CircleCheck, LoaderCircle } from 'lucide-react'
 import { api } from '../../../api.ts'
 import { useRefreshOn } from '../../../live/Live.tsx'
 import { useApiMutation, useApiQuery } from '../../../queries.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { Dialog } from '../../../ui/Dialog.tsx'
-import { CopyText } from '../../../ui/display.tsx'
-import { Refusal } from '../../../ui/states.tsx'
-import { Moment } from '../../../ui/time.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { Dialog } from '../../../ui/dialog/Dialog.tsx'
+import { CopyText } from '../../../ui/page/display.tsx'
+import { Refusal } from '../../../ui/page/states.tsx'
+import { Moment } from '../../../ui/text/time.tsx'
 import { StatusMark, useCurrent } from '../devices/status.tsx'
+import { InstallLine } from './InstallLine.tsx'
 
 /** A key that was just created or rotated. */
 export interface IssuedKey {
@@ -17,7 +19,7 @@ export interface IssuedKey {
   readonly orgId: string
   /** The uses before this moment. */
   readonly usageCount: number
-  readonly installCommand: string
+  readonly installCommands: InstallCommands
 }
 
 /** The new key, shown once, with the install command. Waits for the first device and reports it. */
@@ -38,19 +40,13 @@ export function NewKey({ issued, close }: { readonly issued: IssuedKey | null; c
 function Steps({ issued, close }: { readonly issued: IssuedKey; close(): void }) {
   return (
     <div className="grid grid-cols-1 gap-5">
-      <div className="grid grid-cols-1 gap-1">
-        <p className="font-medium text-sm">Install command (Linux)</p>
-        <CopyText text={issued.installCommand} label="the install command" wrap />
-        <p className="text-muted text-xs">
-          Run it on the machine. It installs, enrolls and starts the agent. You can run it again safely.
-        </p>
-      </div>
+      <InstallLine commands={issued.installCommands} />
       <div className="grid grid-cols-1 gap-1">
         <p className="font-medium text-sm">Enrollment key. Paste it when the command asks; you won’t see it again</p>
         <CopyText text={issued.key} label="the key" />
         <p className="text-muted text-xs">
-          The command contains no key, so process lists and shell history never show it. Scripts pass the key on
-          standard input.
+          The command contains no key, so process lists and shell history never show it. Automation sets the variable
+          MUSTER_ENROLLMENT_KEY before.
         </p>
       </div>
       <ShortCode keyId={issued.id} />

@@ -4,8 +4,8 @@ import { api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'
 import { useMe } from '../../../session/session.tsx'
 import { usePlace } from '../../../shell/place.ts'
-import { SelectField, TextField } from '../../../ui/fields.tsx'
-import { SideForm } from '../../../ui/SideForm.tsx'
+import { SideForm } from '../../../ui/dialog/SideForm.tsx'
+import { SelectField, TextField } from '../../../ui/form/fields.tsx'
 import { PlaceFields } from '../devices/PlaceFields.tsx'
 import type { IssuedKey } from './NewKey.tsx'
 
@@ -45,8 +45,8 @@ export function ProvisionForm({ done, close }: Props) {
       refresh: ['enrollment', 'devices'],
       done: ({ device, enrollment }) => {
         close()
-        const { keyId, key, installCommand } = enrollment
-        done({ id: keyId, key, installCommand, orgId: device.orgId, usageCount: 0 })
+        const { keyId, key, installCommands } = enrollment
+        done({ id: keyId, key, installCommands, orgId: device.orgId, usageCount: 0 })
       },
     },
   )

@@ -1,8 +1,9 @@
 import type { Field } from '@muster/areas/fleet/filter-language/fields.contract.ts'
 import { filterDepthMax } from '@muster/areas/fleet/filter-language/filter.contract.ts'
-import { FolderPlus, Plus, X } from 'lucide-react'
-import { Button, IconButton } from '../../../ui/Button.tsx'
-import { Select } from '../../../ui/Select.tsx'
+import { X } from 'lucide-react'
+import { IconButton } from '../../../ui/button/Button.tsx'
+import { ConditionGroup } from '../../../ui/form/ConditionGroup.tsx'
+import { Select } from '../../../ui/form/Select.tsx'
 import { type Fields, faultIn, type Group, groupOfOne, isGroup, newRule, type Part, type Rule } from './draft.ts'
 import { fieldGroups } from './fieldGroups.ts'
 import { ValueField } from './ValueField.tsx'
@@ -33,32 +34,23 @@ interface GroupProps {
   remove?(): void
 }
 function GroupEditor({ group, fields, depth, change, remove }: GroupProps) {
-  const { kind, parts } = group
+  const { parts } = group
   const set = (next: readonly Part[]) => change({ ...group, parts: next })
   const replace = (part: Part) => set(parts.map((each) => (each.id === part.id ? part : each)))
   const without = (part: Part) => () => set(parts.filter(({ id }) => id !== part.id))
-  // A group is one level and what is in it another, and “none” takes a level of its own.
-  const isDeep = depth + 2 >= filterDepthMax - 1
   return (
-    <fieldset
-      aria-label={depth === 0 ? 'Filter' : 'Group of conditions'}
-      className={`grid min-w-0 gap-2 ${depth > 0 ? 'rounded-lg border border-line bg-sunken/40 p-2.5' : ''}`}
+    <ConditionGroup
+      label={depth === 0 ? 'Filter' : 'Group of conditions'}
+      isInner={depth > 0}
+      kind={group.kind}
+      kinds={kinds}
+      // A group is one level and what is in it another, and “none” takes a level of its own.
+      isDeepest={depth + 2 >= filterDepthMax - 1}
+      match={(kind) => change({ ...group, kind })}
+      addCondition={() => set([...parts, newRule()])}
+      addGroup={() => set([...parts, groupOfOne()])}
+      remove={remove}
     >
-      <div className="flex items-center gap-2">
-        <Select
-          label="Match"
-          value={kind}
-          options={kinds}
-          className="w-48"
-          choose={(next = 'all') => change({ ...group, kind: next })}
-        />
-        <span className="flex-1" />
-        {remove && (
-          <IconButton small label="Remove group" onClick={remove}>
-            <X aria-hidden className="size-4" />
-          </IconButton>
-        )}
-      </div>
       {parts.map((part, index) =>
         isGroup(part) ? (
           <GroupEditor
@@ -80,22 +72,7 @@ function GroupEditor({ group, fields, depth, change, remove }: GroupProps) {
           />
         ),
       )}
-      <div className="flex gap-2">
-        <Button small onClick={() => set([...parts, newRule()])}>
-          <Plus aria-hidden className="size-3.5" />
-          Condition
-        </Button>
-        <Button
-          small
-          kind="quiet"
-          blocked={isDeep && 'Groups cannot be nested deeper'}
-          onClick={() => set([...parts, groupOfOne()])}
-        >
-          <FolderPlus aria-hidden className="size-3.5" />
-          Group
-        </Button>
-      </div>
-    </fieldset>
+    </ConditionGroup>
   )
 }
 

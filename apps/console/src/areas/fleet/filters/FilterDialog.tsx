@@ -3,13 +3,14 @@ import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation, useFullList } from '../../../queries.ts'
 import { usePlace } from '../../../shell/place.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { Dialog } from '../../../ui/Dialog.tsx'
-import { Form } from '../../../ui/Form.tsx'
-import { CheckField, TextField } from '../../../ui/fields.tsx'
-import { Select } from '../../../ui/Select.tsx'
-import { Refusal } from '../../../ui/states.tsx'
-import { toast } from '../../../ui/toasts.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { Dialog } from '../../../ui/dialog/Dialog.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { Form } from '../../../ui/form/Form.tsx'
+import { CheckField, TextField } from '../../../ui/form/fields.tsx'
+import { Select } from '../../../ui/form/Select.tsx'
+import { Refusal } from '../../../ui/page/states.tsx'
+import { nameIn, usePlaceNames } from '../../tenancy/tenancy/placeNames.ts'
 import { draftOf, filterOf, isSound } from './draft.ts'
 import { FilterBuilder } from './FilterBuilder.tsx'
 import { Preview } from './Preview.tsx'
@@ -28,6 +29,7 @@ export function FilterDialog({ filter, apply, close }: Props) {
   const [draft, setDraft] = useState(() => draftOf(filter))
   const [isSaving, setSaving] = useState(false)
   const saved = useFullList((client) => client.filters.filters.list, { hasView: false }).data ?? []
+  const { orgs } = usePlaceNames()
   const whole = isSound(draft, fields) ? filterOf(draft) : undefined
   const isEmpty = draft.parts.length === 0
   return (
@@ -63,7 +65,7 @@ export function FilterDialog({ filter, apply, close }: Props) {
             none="Load a saved filter"
             value=""
             className="w-full"
-            options={saved.map(({ id, name }) => [id, name])}
+            options={saved.map((each) => [each.id, nameIn(orgs, each)])}
             choose={(id) => {
               const found = saved.find((each) => each.id === id)
               if (found) setDraft(draftOf(FilterExpression.safeParse(found.filter).data))

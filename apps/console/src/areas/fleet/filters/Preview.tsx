@@ -1,8 +1,8 @@
 import type { Filter } from '@muster/areas/fleet/filter-language/filter.contract.ts'
 import { useEffect, useState } from 'react'
 import { useApiQuery } from '../../../queries.ts'
-import { many } from '../../../ui/quantity.ts'
-import { messageOf } from '../../../ui/states.tsx'
+import { messageOf } from '../../../ui/page/states.tsx'
+import { many } from '../../../ui/text/quantity.ts'
 import { StatusMark } from '../devices/status.tsx'
 
 interface Props {

@@ -2,8 +2,9 @@ import type { Field } from '@muster/areas/fleet/filter-language/fields.contract.
 import type { FilterValue } from '@muster/areas/fleet/filter-language/filter.contract.ts'
 import { useState } from 'react'
 import { useApiQuery, useFullList } from '../../../queries.ts'
-import { inputClass } from '../../../ui/fields.tsx'
-import { Select } from '../../../ui/Select.tsx'
+import { inputClass } from '../../../ui/form/fields.tsx'
+import { Select } from '../../../ui/form/Select.tsx'
+import { localMoment, momentOf } from '../../../ui/text/localMoment.ts'
 import { usePlaceNames } from '../../tenancy/tenancy/placeNames.ts'
 
 interface Props {
@@ -194,15 +195,13 @@ function BetweenField({ value, change }: Change) {
 }
 
 function TimeField({ value, change }: Change) {
-  const at = typeof value === 'string' && value !== '' ? new Date(value) : null
-  const local = at ? new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16) : ''
   return (
     <input
       aria-label="Value"
       type="datetime-local"
       className={`${inputClass} !w-56`}
-      value={local}
-      onChange={({ target }) => change(target.value === '' ? '' : new Date(target.value).toISOString())}
+      value={typeof value === 'string' && value !== '' ? localMoment(value) : ''}
+      onChange={({ target }) => change(momentOf(target.value) ?? '')}
     />
   )
 }

@@ -1,4 +1,4 @@
-import type { OptionGroup } from '../../../ui/Select.tsx'
+import type { OptionGroup } from '../../../ui/form/Select.tsx'
 import type { Fields } from './draft.ts'
 
 /** The headings of the field list, each with the beginnings of its fields' names. A field goes to the first that fits. */

@@ -2,19 +2,19 @@ import type { Group } from '@muster/areas/fleet/groups/groups.contract.ts'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useApiMutation, useApiQuery } from '../../../queries.ts'
-import { CheckField } from '../../../ui/fields.tsx'
-import { many } from '../../../ui/quantity.ts'
-import { SearchField } from '../../../ui/SearchField.tsx'
-import { SideForm } from '../../../ui/SideForm.tsx'
-import { Failure, Loading } from '../../../ui/states.tsx'
-import { toast } from '../../../ui/toasts.tsx'
+import { SideForm } from '../../../ui/dialog/SideForm.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { CheckField } from '../../../ui/form/fields.tsx'
+import { SearchField } from '../../../ui/form/SearchField.tsx'
+import { Failure, Loading } from '../../../ui/page/states.tsx'
+import { many } from '../../../ui/text/quantity.ts'
 import { StatusMark } from '../devices/status.tsx'
 
 const shown = 50
 
 /** Adds devices of the organization to a static group. */
 export function AddMembers({ group, close }: { readonly group: Group; close(): void }) {
-  const [q, setQ] = useState('')
+  const [q, setQ] = useState<string>()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const answer = useApiQuery(
     (client) => client.devices.devices.list,

@@ -1,21 +1,21 @@
 import type { Group } from '@muster/areas/fleet/groups/groups.contract.ts'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { Boxes, Plus } from 'lucide-react'
+import { Boxes } from 'lucide-react'
 import { useState } from 'react'
 import { useRefreshOn } from '../../../live/Live.tsx'
 import { useCan } from '../../../session/session.tsx'
 import { usePlace } from '../../../shell/place.ts'
-import { Button } from '../../../ui/Button.tsx'
-import type { Column } from '../../../ui/DataTable.tsx'
-import { Badge } from '../../../ui/display.tsx'
-import { ListPage } from '../../../ui/ListPage.tsx'
-import { NoRows } from '../../../ui/NoRows.tsx'
-import { count } from '../../../ui/quantity.ts'
-import { SearchField } from '../../../ui/SearchField.tsx'
-import { Select } from '../../../ui/Select.tsx'
-import { Ago } from '../../../ui/time.tsx'
-import { useList } from '../../../ui/useList.ts'
-import { OrganizationLink, SiteLink } from '../../tenancy/tenancy/PlaceLinks.tsx'
+import { SearchField } from '../../../ui/form/SearchField.tsx'
+import { Select } from '../../../ui/form/Select.tsx'
+import { ListPage } from '../../../ui/list/ListPage.tsx'
+import { NoRows } from '../../../ui/list/NoRows.tsx'
+import { NewButton } from '../../../ui/list/newForm.tsx'
+import { useList } from '../../../ui/list/useList.ts'
+import { Badge } from '../../../ui/page/display.tsx'
+import type { Column } from '../../../ui/table/DataTable.tsx'
+import { count } from '../../../ui/text/quantity.ts'
+import { Ago } from '../../../ui/text/time.tsx'
+import { organizationColumn, siteColumn } from '../../tenancy/tenancy/placeColumns.tsx'
 import { GroupForm } from './GroupForm.tsx'
 import { typeLabels } from './groupTypes.ts'
 
@@ -41,10 +41,9 @@ export function GroupsPage() {
   })
   useRefreshOn((event) => event.type === 'device.changed', ['groups.groups.list'], 10_000)
   const add = (
-    <Button kind="primary" blocked={blocked} onClick={() => setCreating(true)}>
-      <Plus aria-hidden className="size-4" />
+    <NewButton blocked={blocked} act={() => setCreating(true)}>
       New group
-    </Button>
+    </NewButton>
   )
   return (
     <ListPage
@@ -56,13 +55,13 @@ export function GroupsPage() {
           <SearchField
             label="Search groups"
             placeholder="Search by name"
-            value={q ?? ''}
-            change={(text) => narrow({ q: text || undefined })}
+            value={q}
+            change={(text) => narrow({ q: text })}
           />
           <Select
             label="Type"
             none="All types"
-            value={type ?? ''}
+            value={type}
             options={types}
             choose={(next) => narrow({ type: next })}
           />
@@ -112,20 +111,8 @@ const columns: readonly Column<Group>[] = [
     cell: ({ type }) => <Badge tone={type === 'dynamic' ? 'info' : 'plain'}>{typeLabels[type]}</Badge>,
   },
   { id: 'devices', header: 'Devices', width: 100, align: 'end', cell: ({ deviceCount }) => count(deviceCount) },
-  {
-    id: 'org',
-    header: 'Organization',
-    width: 150,
-    grow: 1,
-    cell: ({ orgId }) => <OrganizationLink orgId={orgId} />,
-  },
-  {
-    id: 'site',
-    header: 'Site',
-    width: 130,
-    grow: 1,
-    cell: ({ orgId, siteId }) => <SiteLink orgId={orgId} siteId={siteId} />,
-  },
+  organizationColumn,
+  siteColumn,
   {
     id: 'description',
     header: 'Description',

@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import { History } from 'lucide-react'
 import type { Api } from '../../../api.ts'
-import type { Column } from '../../../ui/DataTable.tsx'
-import { Badge, type Tone } from '../../../ui/display.tsx'
-import { ListTable } from '../../../ui/ListPage.tsx'
-import { NoRows } from '../../../ui/NoRows.tsx'
-import { Moment } from '../../../ui/time.tsx'
-import { useList } from '../../../ui/useList.ts'
+import { ListTable } from '../../../ui/list/ListPage.tsx'
+import { NoRows } from '../../../ui/list/NoRows.tsx'
+import { useList } from '../../../ui/list/useList.ts'
+import { Badge, type Tone } from '../../../ui/page/display.tsx'
+import type { Column } from '../../../ui/table/DataTable.tsx'
+import { Moment } from '../../../ui/text/time.tsx'
 
 type Entry = Awaited<ReturnType<Api['groups']['members']['log']['query']>>['data'][number]
 

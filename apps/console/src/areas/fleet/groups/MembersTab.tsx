@@ -4,15 +4,15 @@ import { MonitorSmartphone, Pin, PinOff } from 'lucide-react'
 import { type Api, api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
-import { Button } from '../../../ui/Button.tsx'
-import type { Column } from '../../../ui/DataTable.tsx'
-import { Badge } from '../../../ui/display.tsx'
-import { ListTable } from '../../../ui/ListPage.tsx'
-import { NoRows } from '../../../ui/NoRows.tsx'
-import { messageOf } from '../../../ui/states.tsx'
-import { Ago } from '../../../ui/time.tsx'
-import { toast } from '../../../ui/toasts.tsx'
-import { useList } from '../../../ui/useList.ts'
+import { Button } from '../../../ui/button/Button.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { ListTable } from '../../../ui/list/ListPage.tsx'
+import { NoRows } from '../../../ui/list/NoRows.tsx'
+import { useList } from '../../../ui/list/useList.ts'
+import { Badge } from '../../../ui/page/display.tsx'
+import { toastError } from '../../../ui/page/states.tsx'
+import type { Column } from '../../../ui/table/DataTable.tsx'
+import { Ago } from '../../../ui/text/time.tsx'
 import { SeenCell, StatusCell } from '../devices/status.tsx'
 
 type Member = Awaited<ReturnType<Api['groups']['members']['list']['query']>>['data'][number]
@@ -39,7 +39,6 @@ export function MembersTab({ group }: { readonly group: Group }) {
 
 function useMemberColumns(group: Group): readonly Column<Member>[] {
   const blocked = !useCan()('devices:write') && 'You don’t have permission to edit devices and groups'
-  const refused = (error: unknown) => toast(messageOf(error), { bad: true })
   const refresh = ['groups']
   const add = useApiMutation(({ id }: Member) => api.groups.members.add.mutate({ id: group.id, deviceIds: [id] }), {
     refresh,
@@ -49,7 +48,7 @@ function useMemberColumns(group: Group): readonly Column<Member>[] {
     {
       refresh,
       done: (_answer, member) =>
-        toast(`${member.hostname} removed from the group`, { undo: () => add.mutate(member, { onError: refused }) }),
+        toast(`${member.hostname} removed from the group`, { undo: () => add.mutate(member, { onError: toastError }) }),
     },
   )
   const pin = useApiMutation(
@@ -107,7 +106,7 @@ function useMemberColumns(group: Group): readonly Column<Member>[] {
             kind="quiet"
             blocked={blocked}
             aria-label={`Remove ${member.hostname}`}
-            onClick={() => remove.mutate(member, { onError: refused })}
+            onClick={() => remove.mutate(member, { onError: toastError })}
           >
             Remove
           </Button>
@@ -117,7 +116,7 @@ function useMemberColumns(group: Group): readonly Column<Member>[] {
             kind="quiet"
             blocked={blocked}
             aria-label={`${member.pinned ? 'Unpin' : 'Pin'} ${member.hostname}`}
-            onClick={() => pin.mutate(member, { onError: refused })}
+            onClick={() => pin.mutate(member, { onError: toastError })}
           >
             {member.pinned ? <PinOff aria-hidden className="size-3.5" /> : <Pin aria-hidden className="size-3.5" />}
             {member.pinned ? 'Unpin' : 'Pin'}

@@ -6,17 +6,17 @@ import { useMemo, useState } from 'react'
 import { useFullList } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
 import { useTenant } from '../../../shell/tenant.tsx'
-import { Button } from '../../../ui/Button.tsx'
-import type { Column } from '../../../ui/DataTable.tsx'
-import { Badge } from '../../../ui/display.tsx'
-import { Form } from '../../../ui/Form.tsx'
-import { inputClass } from '../../../ui/fields.tsx'
-import { ListPage } from '../../../ui/ListPage.tsx'
-import { NoRows } from '../../../ui/NoRows.tsx'
-import { RowButton } from '../../../ui/RowButton.tsx'
-import { Select } from '../../../ui/Select.tsx'
-import { Moment } from '../../../ui/time.tsx'
-import { useList } from '../../../ui/useList.ts'
+import { Button } from '../../../ui/button/Button.tsx'
+import { RowButton } from '../../../ui/button/RowButton.tsx'
+import { Form } from '../../../ui/form/Form.tsx'
+import { inputClass } from '../../../ui/form/fields.tsx'
+import { Select } from '../../../ui/form/Select.tsx'
+import { ListPage } from '../../../ui/list/ListPage.tsx'
+import { NoRows } from '../../../ui/list/NoRows.tsx'
+import { useList } from '../../../ui/list/useList.ts'
+import { Badge } from '../../../ui/page/display.tsx'
+import type { Column } from '../../../ui/table/DataTable.tsx'
+import { Moment } from '../../../ui/text/time.tsx'
 import { actionWords } from '../../tenancy/overview/auditLabels.ts'
 import { ExportMenu } from './ExportMenu.tsx'
 import { type AuditSearch, actors, actorWords, filtersOf, noFilters, results, resultWords } from './filters.ts'
@@ -107,7 +107,7 @@ function Filters({ search, change }: FiltersProps) {
         label="Actor"
         none="All actors"
         className="!w-36"
-        value={actor ?? ''}
+        value={actor}
         options={actors}
         choose={(next) => change({ actor: next })}
       />
@@ -115,7 +115,7 @@ function Filters({ search, change }: FiltersProps) {
         label="Result"
         none="All results"
         className="!w-32"
-        value={result ?? ''}
+        value={result}
         options={results}
         choose={(next) => change({ result: next })}
       />
@@ -135,13 +135,7 @@ function UserFilter({ search: { user }, change }: FiltersProps) {
   if (user !== undefined && !users.some(({ id }) => id === user)) options.push([user, 'Selected user'])
   if (options.length === 0) return null
   return (
-    <Select
-      label="User"
-      none="All users"
-      value={user ?? ''}
-      options={options}
-      choose={(next) => change({ user: next })}
-    />
+    <Select label="User" none="All users" value={user} options={options} choose={(next) => change({ user: next })} />
   )
 }
 

@@ -3,10 +3,9 @@ import { useMutation } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { withToken } from '../../../api.ts'
 import { useCan } from '../../../session/session.tsx'
-import { Button } from '../../../ui/Button.tsx'
-import { Menu } from '../../../ui/Menu.tsx'
-import { messageOf } from '../../../ui/states.tsx'
-import { toast } from '../../../ui/toasts.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { Menu } from '../../../ui/button/Menu.tsx'
+import { toastError } from '../../../ui/page/states.tsx'
 import { download } from '../../fleet/devices/list/csv.ts'
 import { type AuditSearch, filtersOf } from './filters.ts'
 
@@ -31,7 +30,7 @@ export function ExportMenu({ search }: { readonly search: AuditSearch }) {
   const work = useMutation({
     mutationFn: (format: Format) => fileOf(search, format),
     onSuccess: (file, format) => download(`audit-${new Date().toISOString().slice(0, 10)}.${format}`, file),
-    onError: (error) => toast(messageOf(error), { bad: true }),
+    onError: toastError,
   })
   if (!allowed) return <Button blocked="You don’t have permission to export the audit log">Export audit log</Button>
   const entry = (format: Format, label: string) => ({ label, act: () => work.mutate(format) })

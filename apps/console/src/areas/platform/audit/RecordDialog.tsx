@@ -1,9 +1,9 @@
 import type { AuditLog } from '@muster/areas/platform/audit/logs.contract.ts'
 import { useApiQuery } from '../../../queries.ts'
-import { Dialog } from '../../../ui/Dialog.tsx'
-import { Facts } from '../../../ui/display.tsx'
-import { Pending } from '../../../ui/states.tsx'
-import { Moment } from '../../../ui/time.tsx'
+import { Dialog } from '../../../ui/dialog/Dialog.tsx'
+import { Facts } from '../../../ui/page/display.tsx'
+import { Pending } from '../../../ui/page/states.tsx'
+import { Moment } from '../../../ui/text/time.tsx'
 import { actionWords } from '../../tenancy/overview/auditLabels.ts'
 import { type AuditSearch, actorWords, resultWords } from './filters.ts'
 

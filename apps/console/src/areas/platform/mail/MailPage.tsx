@@ -5,16 +5,16 @@ import type { z } from 'zod'
 import { api } from '../../../api.ts'
 import { useApiMutation } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
-import { Button } from '../../../ui/Button.tsx'
-import type { Column } from '../../../ui/DataTable.tsx'
-import { Badge, type Tone } from '../../../ui/display.tsx'
-import { ListPage } from '../../../ui/ListPage.tsx'
-import { NoRows } from '../../../ui/NoRows.tsx'
-import { Select } from '../../../ui/Select.tsx'
-import { messageOf } from '../../../ui/states.tsx'
-import { Ago } from '../../../ui/time.tsx'
-import { toast } from '../../../ui/toasts.tsx'
-import { useList } from '../../../ui/useList.ts'
+import { Button } from '../../../ui/button/Button.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { Select } from '../../../ui/form/Select.tsx'
+import { ListPage } from '../../../ui/list/ListPage.tsx'
+import { NoRows } from '../../../ui/list/NoRows.tsx'
+import { useList } from '../../../ui/list/useList.ts'
+import { Badge, type Tone } from '../../../ui/page/display.tsx'
+import { toastError } from '../../../ui/page/states.tsx'
+import type { Column } from '../../../ui/table/DataTable.tsx'
+import { Ago } from '../../../ui/text/time.tsx'
 
 type Row = z.infer<typeof OutgoingMail>
 const statuses = [
@@ -37,12 +37,12 @@ export function MailPage() {
     refresh: ['mail'],
     done: () => toast('Email queued'),
   })
-  const again = (id: string) => retry.mutate(id, { onError: (error) => toast(messageOf(error), { bad: true }) })
+  const again = (id: string) => retry.mutate(id, { onError: toastError })
   return (
     <ListPage
       title="Mail"
       lead="Queued, sent and failed emails."
-      tools={<Select label="Status" none="All statuses" value={status ?? ''} options={statuses} choose={narrow} />}
+      tools={<Select label="Status" none="All statuses" value={status} options={statuses} choose={narrow} />}
       label="Emails"
       list={list}
       columns={columnsWith(blocked, again)}

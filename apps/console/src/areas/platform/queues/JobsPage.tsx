@@ -4,18 +4,18 @@ import { ListTodo } from 'lucide-react'
 import { api } from '../../../api.ts'
 import { useApiMutation, useApiQuery } from '../../../queries.ts'
 import { useCan } from '../../../session/session.tsx'
-import { Button } from '../../../ui/Button.tsx'
-import type { Column } from '../../../ui/DataTable.tsx'
-import { Dialog } from '../../../ui/Dialog.tsx'
-import { Badge, Facts, type Tone } from '../../../ui/display.tsx'
-import { ListPage } from '../../../ui/ListPage.tsx'
-import { NoRows } from '../../../ui/NoRows.tsx'
-import { RowButton } from '../../../ui/RowButton.tsx'
-import { Select } from '../../../ui/Select.tsx'
-import { messageOf } from '../../../ui/states.tsx'
-import { Ago, Moment } from '../../../ui/time.tsx'
-import { toast } from '../../../ui/toasts.tsx'
-import { useList } from '../../../ui/useList.ts'
+import { Button } from '../../../ui/button/Button.tsx'
+import { RowButton } from '../../../ui/button/RowButton.tsx'
+import { Dialog } from '../../../ui/dialog/Dialog.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
+import { Select } from '../../../ui/form/Select.tsx'
+import { ListPage } from '../../../ui/list/ListPage.tsx'
+import { NoRows } from '../../../ui/list/NoRows.tsx'
+import { useList } from '../../../ui/list/useList.ts'
+import { Badge, Facts, type Tone } from '../../../ui/page/display.tsx'
+import { toastError } from '../../../ui/page/states.tsx'
+import type { Column } from '../../../ui/table/DataTable.tsx'
+import { Ago, Moment } from '../../../ui/text/time.tsx'
 
 const states = [
   ['failed', 'Failed'],
@@ -53,7 +53,7 @@ export function JobsPage() {
     refresh: ['queues.jobs'],
     done: () => toast('Job queued. A worker runs it within seconds'),
   })
-  const again = (id: string) => retry.mutate(id, { onError: (error) => toast(messageOf(error), { bad: true }) })
+  const again = (id: string) => retry.mutate(id, { onError: toastError })
   const opened = list.rows.find(({ id }) => id === openId)
   return (
     <ListPage
@@ -64,14 +64,14 @@ export function JobsPage() {
           <Select
             label="Type"
             none="All types"
-            value={queue ?? ''}
+            value={queue}
             options={queues.map(({ name }) => [name, name] as const)}
             choose={(next) => narrow({ queue: next })}
           />
           <Select
             label="State"
             none="All states"
-            value={state ?? ''}
+            value={state}
             options={states}
             choose={(next) => narrow({ state: next })}
           />

@@ -1,10 +1,10 @@
 import { useApiQuery } from '../../../queries.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { Dialog } from '../../../ui/Dialog.tsx'
-import { Facts } from '../../../ui/display.tsx'
-import { bytes, many } from '../../../ui/quantity.ts'
-import { Pending } from '../../../ui/states.tsx'
-import { Moment } from '../../../ui/time.tsx'
+import { Button } from '../../../ui/button/Button.tsx'
+import { Dialog } from '../../../ui/dialog/Dialog.tsx'
+import { Facts } from '../../../ui/page/display.tsx'
+import { Pending } from '../../../ui/page/states.tsx'
+import { bytes, many } from '../../../ui/text/quantity.ts'
+import { Moment } from '../../../ui/text/time.tsx'
 
 interface Props {
   readonly id: string

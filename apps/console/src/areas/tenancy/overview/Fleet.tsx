@@ -1,9 +1,9 @@
 import { useRefreshOn } from '../../../live/Live.tsx'
 import { useApiQuery } from '../../../queries.ts'
 import { useChoosePlace } from '../../../shell/place.ts'
-import { Card } from '../../../ui/display.tsx'
-import { count } from '../../../ui/quantity.ts'
-import { Pending } from '../../../ui/states.tsx'
+import { Card } from '../../../ui/page/display.tsx'
+import { Pending } from '../../../ui/page/states.tsx'
+import { count } from '../../../ui/text/quantity.ts'
 
 /** The partner's organizations, agent versions and operating systems. */
 export function Fleet() {

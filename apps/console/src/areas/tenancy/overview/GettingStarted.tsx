@@ -2,7 +2,7 @@ import { Link, type LinkProps } from '@tanstack/react-router'
 import { Circle, CircleCheck } from 'lucide-react'
 import { useApiQuery } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
-import { Card } from '../../../ui/display.tsx'
+import { Card } from '../../../ui/page/display.tsx'
 
 interface Step {
   readonly label: string

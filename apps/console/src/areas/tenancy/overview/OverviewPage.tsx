@@ -4,11 +4,12 @@ import { useRefreshOn } from '../../../live/Live.tsx'
 import { useApiQuery } from '../../../queries.ts'
 import { useCan, useMe } from '../../../session/session.tsx'
 import { usePlace } from '../../../shell/place.ts'
-import { Page } from '../../../ui/Page.tsx'
-import { count } from '../../../ui/quantity.ts'
-import { Failure, Loading, Note } from '../../../ui/states.tsx'
+import { Page } from '../../../ui/page/Page.tsx'
+import { Failure, Loading, Note } from '../../../ui/page/states.tsx'
+import { count } from '../../../ui/text/quantity.ts'
 import { Fleet } from './Fleet.tsx'
 import { GettingStarted } from './GettingStarted.tsx'
+import { OpenAlerts } from './OpenAlerts.tsx'
 import { Offline, Pressed } from './Problems.tsx'
 import { Recent } from './Recent.tsx'
 
@@ -29,6 +30,7 @@ export function OverviewPage() {
       <div className="grid gap-4">
         <GettingStarted />
         <Counts />
+        {can('alerts:read') && <OpenAlerts />}
         <div className="grid items-start gap-4 xl:grid-cols-2">
           <Pressed />
           <Offline />

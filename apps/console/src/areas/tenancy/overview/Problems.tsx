@@ -3,9 +3,9 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useApiQuery } from '../../../queries.ts'
 import { usePlace } from '../../../shell/place.ts'
-import { Badge, Card } from '../../../ui/display.tsx'
-import { Pending } from '../../../ui/states.tsx'
-import { Ago } from '../../../ui/time.tsx'
+import { Badge, Card } from '../../../ui/page/display.tsx'
+import { Pending } from '../../../ui/page/states.tsx'
+import { Ago } from '../../../ui/text/time.tsx'
 import type { DevicesSearch } from '../../fleet/devices/search.ts'
 
 const shownMax = 8

@@ -1,8 +1,8 @@
 import { useApiQuery } from '../../../queries.ts'
 import { usePlace } from '../../../shell/place.ts'
-import { Badge, Card } from '../../../ui/display.tsx'
-import { Pending } from '../../../ui/states.tsx'
-import { Ago } from '../../../ui/time.tsx'
+import { Badge, Card } from '../../../ui/page/display.tsx'
+import { Pending } from '../../../ui/page/states.tsx'
+import { Ago } from '../../../ui/text/time.tsx'
 import { actionWords } from './auditLabels.ts'
 
 /** The latest audit records. */

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { UseFormRegisterReturn } from 'react-hook-form'
-import { TextField } from '../../../ui/fields.tsx'
+import { TextField } from '../../../ui/form/fields.tsx'
 import { slugOf } from './formValues.ts'
 
 interface Props {

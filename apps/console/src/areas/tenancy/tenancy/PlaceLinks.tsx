@@ -3,9 +3,10 @@ import { usePlaceNames } from './placeNames.ts'
 
 const linkClass = 'rounded hover:text-accent-text hover:underline'
 
-/** The name of an organization, with a link to its page. */
-export function OrganizationLink({ orgId }: { readonly orgId: string }) {
-  const name = usePlaceNames().orgs.get(orgId)
+/** The name of an organization, with a link to its page. What belongs to a partner has none. */
+export function OrganizationLink({ orgId }: { readonly orgId: string | null }) {
+  const name = usePlaceNames().orgs.get(orgId ?? '')
+  if (orgId === null) return 'All organizations'
   return name === undefined ? (
     '–'
   ) : (

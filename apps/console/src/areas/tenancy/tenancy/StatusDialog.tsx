@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { useApiMutation } from '../../../queries.ts'
-import { Confirm } from '../../../ui/Confirm.tsx'
-import { toast } from '../../../ui/toasts.tsx'
+import { Confirm } from '../../../ui/dialog/Confirm.tsx'
+import { toast } from '../../../ui/dialog/toasts.tsx'
 
 interface Subject<Status> {
   readonly name: string

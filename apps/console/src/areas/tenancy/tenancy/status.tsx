@@ -1,5 +1,5 @@
 import type { Organization } from '@muster/areas/tenancy/tenancy/organizations/organizations.contract.ts'
-import { Badge, type Tone } from '../../../ui/display.tsx'
+import { Badge, type Tone } from '../../../ui/page/display.tsx'
 
 export type OrganizationStatus = Organization['status']
 

@@ -2,8 +2,8 @@
 
 import type { Redis } from '@muster/backplane/redis.ts'
 import type { Db } from '@muster/db/database.ts'
-import type { Keyring } from '@muster/kit/keyring.ts'
-import { seal, unseal } from '@muster/kit/sealed.ts'
+import type { Keyring } from '@muster/kit/secrets/keyring.ts'
+import { seal, unseal } from '@muster/kit/secrets/sealed.ts'
 import { z } from 'zod'
 import type { Services } from '../../../services.ts'
 import { revokeSessions } from '../sessions/sessions.queries.ts'

@@ -2,8 +2,8 @@
 // entry in Redis that only the verification and the sending of SMS codes read.
 
 import type { Redis } from '@muster/backplane/redis.ts'
-import type { Keyring } from '@muster/kit/keyring.ts'
-import { peppered } from '@muster/kit/keyring.ts'
+import type { Keyring } from '@muster/kit/secrets/keyring.ts'
+import { peppered } from '@muster/kit/secrets/keyring.ts'
 import { z } from 'zod'
 import type { Call } from '../../../operation.ts'
 import type { Account } from '../sessions/accounts.queries.ts'

@@ -1,5 +1,5 @@
 import { badRequest, conflict, denied } from '@muster/kit/errors.ts'
-import { seal } from '@muster/kit/sealed.ts'
+import { seal } from '@muster/kit/secrets/sealed.ts'
 import { callersOf } from '../../../caller-cache.ts'
 import { type Call, implement } from '../../../operation.ts'
 import { limitsOf } from '../limits.ts'

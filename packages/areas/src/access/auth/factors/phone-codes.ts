@@ -1,6 +1,6 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
 import type { Redis } from '@muster/backplane/redis.ts'
-import type { Keyring } from '@muster/kit/keyring.ts'
+import type { Keyring } from '@muster/kit/secrets/keyring.ts'
 import { z } from 'zod'
 
 export const phoneCodeSeconds = 600

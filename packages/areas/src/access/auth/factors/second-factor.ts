@@ -1,6 +1,6 @@
 // Checks codes of a user's second factor, for all purposes.
 import { asSystem } from '@muster/db/database.ts'
-import { unseal } from '@muster/kit/sealed.ts'
+import { unseal } from '@muster/kit/secrets/sealed.ts'
 import type { Services } from '../../../services.ts'
 import type { Account } from '../sessions/accounts.queries.ts'
 import type { SignInMethod } from '../sessions/sessions.queries.ts'

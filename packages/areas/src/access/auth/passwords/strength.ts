@@ -1,61 +1,23 @@
-import { Worker } from 'node:worker_threads'
+import { AskedThread } from '@muster/kit/asked-thread.ts'
 import { invalid, unavailable } from '@muster/kit/errors.ts'
-import type { Judgment } from './strength.worker.ts'
+import type { Judgment, Question } from './strength.worker.ts'
 
 export const passwordLengthMin = 8
 export const passwordLengthMax = 256
 /** Characters beyond this length cannot make a password weaker, so they are not checked. */
 const judgedLength = 64
 const scoreMin = 3
-const waitingMax = 64
-const answerMs = 5_000
 
-interface Waiting {
-  readonly answer: (judgment: Judgment) => void
-  readonly fail: (error: unknown) => void
-}
-let worker: Worker | null = null
-const waiting = new Map<number, Waiting>()
-let questions = 0
+const thread = new AskedThread<Omit<Question, 'id'>, Judgment>(new URL('./strength.worker.ts', import.meta.url), {
+  waitingMax: 64,
+  answerMs: 5_000,
+})
 
-function failAll(error: unknown): void {
-  worker = null
-  for (const { fail } of waiting.values()) fail(error)
-  waiting.clear()
-}
-
-/** One thread for all checks, started with the first. It does not keep the process alive. */
-function started(): Worker {
-  if (worker !== null) return worker
-  const made = new Worker(new URL('./strength.worker.ts', import.meta.url))
-  made.unref()
-  made.on('message', (judgment: Judgment) => {
-    waiting.get(judgment.id)?.answer(judgment)
-    waiting.delete(judgment.id)
-  })
-  made.on('error', failAll)
-  made.on('exit', () => failAll(new Error('the password strength thread exited')))
-  worker = made
-  return made
-}
-
-function judge(password: string, hints: readonly string[]): Promise<Judgment> {
-  if (waiting.size >= waitingMax) throw unavailable('Too many new passwords at once', 1)
-  const id = ++questions
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      waiting.delete(id)
-      reject(unavailable('The strength of the password cannot be checked at the moment', 2))
-    }, answerMs)
-    const settled =
-      <T>(settle: (value: T) => void) =>
-      (value: T) => {
-        clearTimeout(timer)
-        settle(value)
-      }
-    waiting.set(id, { answer: settled(resolve), fail: settled(reject) })
-    started().postMessage({ id, password, hints })
-  })
+async function judge(password: string, hints: readonly string[]): Promise<Judgment> {
+  const judgment = await thread.ask({ password, hints })
+  if (judgment === 'busy') throw unavailable('Too many new passwords at once', 1)
+  if (judgment === 'late') throw unavailable('The strength of the password cannot be checked at the moment', 2)
+  return judgment
 }
 
 /**

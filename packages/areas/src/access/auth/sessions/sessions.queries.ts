@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Db } from '@muster/db/database.ts'
 import type { Request } from '@muster/kit/call.ts'
-import { type Keyring, peppered } from '@muster/kit/keyring.ts'
+import { type Keyring, peppered } from '@muster/kit/secrets/keyring.ts'
 import type { Membership } from './memberships.queries.ts'
 import { opaqueToken } from './tokens.ts'
 
@@ -226,6 +226,17 @@ export async function revokeSession(db: Db, userId: string, id: string): Promise
     .where('revokedAt', 'is', null)
     .executeTakeFirst()
   return Number(numUpdatedRows)
+}
+
+/** Ends the sessions that an identity provider opened. @param userId only those of this user */
+export async function revokeSessionsOfProvider(db: Db, providerId: string, userId?: string): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ revokedAt: at(Date.now()) })
+    .where('providerId', '=', providerId)
+    .where('revokedAt', 'is', null)
+    .$if(userId !== undefined, (query) => query.where('userId', '=', userId ?? ''))
+    .execute()
 }
 
 /** Revokes all API keys that a user created, in all tenants. @returns how many */

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto'
 import type { Scope } from '@muster/kit/contract.ts'
 import { unauthenticated } from '@muster/kit/errors.ts'
-import type { Keyring } from '@muster/kit/keyring.ts'
+import type { Keyring } from '@muster/kit/secrets/keyring.ts'
 import { jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
 import { service } from '../../../services.ts'

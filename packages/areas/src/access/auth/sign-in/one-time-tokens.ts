@@ -1,5 +1,5 @@
 import type { Db } from '@muster/db/database.ts'
-import { peppered } from '@muster/kit/keyring.ts'
+import { peppered } from '@muster/kit/secrets/keyring.ts'
 import { sql } from 'kysely'
 import type { Services } from '../../../services.ts'
 import { opaqueToken } from '../sessions/tokens.ts'

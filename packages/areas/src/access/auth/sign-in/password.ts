@@ -1,6 +1,6 @@
 import { asSystem } from '@muster/db/database.ts'
-import { originOf } from '@muster/kit/addresses.ts'
 import { badRequest, invalid, unauthenticated } from '@muster/kit/errors.ts'
+import { originOf } from '@muster/kit/network/addresses.ts'
 import { callersOf } from '../../../caller-cache.ts'
 import { type Call, implement } from '../../../operation.ts'
 import { limitsOf } from '../limits.ts'

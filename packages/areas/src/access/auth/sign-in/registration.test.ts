@@ -115,6 +115,7 @@ describe('registering a partner', () => {
     expect(await refusal(call(who, sites.list, {}))).toMatchObject({
       status: 403,
       message: 'Partner account is not active',
+      extra: { partnerInactive: true },
     })
     expect(await call(who, session.me, {})).toMatchObject({ email: person.email, emailVerified: true })
     expect(await partnerOf(person.email)).toMatchObject([{ status: 'pending' }])

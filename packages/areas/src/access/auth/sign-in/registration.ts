@@ -1,11 +1,13 @@
-import { randomBytes } from 'node:crypto'
 import { asSystem, type Db } from '@muster/db/database.ts'
-import { originOf } from '@muster/kit/addresses.ts'
 import { badRequest, denied, unauthenticated } from '@muster/kit/errors.ts'
+import { originOf } from '@muster/kit/network/addresses.ts'
 import { callersOf } from '../../../caller-cache.ts'
 import { type Call, implement } from '../../../operation.ts'
 import { enqueueMail, sealedLink } from '../../../platform/mail/index.ts'
 import type { Services } from '../../../services.ts'
+import { addPendingPartner } from '../../../tenancy/tenancy/index.ts'
+import { addPartnerMember } from '../../memberships/index.ts'
+import { addAdministratorRole } from '../../roles/index.ts'
 import { limitsOf } from '../limits.ts'
 import { passwordsOf } from '../passwords/passwords.ts'
 import { requireStrongPassword } from '../passwords/strength.ts'
@@ -169,36 +171,12 @@ async function insertPartner(call: Call, db: Db, person: NewPerson, company: str
   const { services, audit } = call
   const existing = await db.selectFrom('users').select('id').where('email', '=', person.email).executeTakeFirst()
   if (existing !== undefined) return notifyOwner(db, services, person.email)
-  const partner = await partnerWithFreeSlug(db, company, person.email)
-  const role = await db
-    .insertInto('roles')
-    .values({
-      name: 'Administrator',
-      scope: 'partner',
-      partnerId: partner.id,
-      description: 'All permissions in the partner and its organizations',
-      forceMfa: true,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  await db
-    .insertInto('rolePermissions')
-    .columns(['roleId', 'permissionId'])
-    .expression((eb) =>
-      eb
-        .selectFrom('permissions')
-        .select((row) => [row.val(role.id).as('roleId'), 'permissions.id'])
-        .where('resource', '=', '*')
-        .where('action', '=', '*'),
-    )
-    .execute()
+  const partner = await addPendingPartner(db, company, person.email)
+  const role = await addAdministratorRole(db, partner.id)
   const userId = await insertPerson(db, services, person, partner.id)
   // Another request registered the same address at the same time. The error rolls back this transaction.
   if (userId === null) throw badRequest('email: was registered at the same moment. Send the request again')
-  await db
-    .insertInto('partnerUsers')
-    .values({ partnerId: partner.id, userId, roleId: role.id, orgAccess: 'all', status: 'active' })
-    .execute()
+  await addPartnerMember(db, { partnerId: partner.id, userId, roleId: role.id, orgAccess: 'all', status: 'active' })
   const actor = { type: 'user', id: userId, email: person.email } as const
   audit({
     action: 'partner.register',
@@ -210,24 +188,4 @@ async function insertPartner(call: Call, db: Db, person: NewPerson, company: str
     actor,
   })
   recordRegistration(call, userId, person, partner.id)
-}
-
-async function partnerWithFreeSlug(db: Db, name: string, billingEmail: string) {
-  const base =
-    name
-      .normalize('NFKD')
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9]+/g, '-')
-      .replaceAll(/^-+|-+$/g, '')
-      .slice(0, 80) || 'partner'
-  for (const slug of [base, `${base}-${randomBytes(3).toString('hex')}`, `${base}-${randomBytes(8).toString('hex')}`]) {
-    const made = await db
-      .insertInto('partners')
-      .values({ name, slug, status: 'pending', billingEmail })
-      .onConflict((row) => row.doNothing())
-      .returning(['id', 'name', 'slug', 'status'])
-      .executeTakeFirst()
-    if (made !== undefined) return made
-  }
-  throw badRequest('companyName: is used by too many partners. Choose another name')
 }

@@ -1,6 +1,6 @@
 import { asSystem } from '@muster/db/database.ts'
-import { originOf } from '@muster/kit/addresses.ts'
 import { denied, notFound, unauthenticated } from '@muster/kit/errors.ts'
+import { originOf } from '@muster/kit/network/addresses.ts'
 import { sql } from 'kysely'
 import { callersOf } from '../../../caller-cache.ts'
 import { type Call, implement } from '../../../operation.ts'

@@ -2,6 +2,7 @@ import type { Db } from '@muster/db/database.ts'
 import type { Call } from '../../../operation.ts'
 import { enqueueMail } from '../../../platform/mail/index.ts'
 import type { Services } from '../../../services.ts'
+import { activatePartner } from '../../../tenancy/tenancy/index.ts'
 
 interface Registrant {
   readonly id: string
@@ -29,7 +30,7 @@ export async function admitWaitingPartners(
       await notifySystemAdmins(db, services, partner, user)
       continue
     }
-    await db.updateTable('partners').set({ status: 'active' }).where('id', '=', partner.id).execute()
+    await activatePartner(db, partner.id)
     audit({
       action: 'partner.update',
       target: partner.id,

@@ -3,7 +3,7 @@
 
 import { asSystem, type Db } from '@muster/db/database.ts'
 import { badRequest, unauthenticated } from '@muster/kit/errors.ts'
-import { peppered } from '@muster/kit/keyring.ts'
+import { peppered } from '@muster/kit/secrets/keyring.ts'
 import { sql } from 'kysely'
 import { callersOf } from '../../../caller-cache.ts'
 import type { Call } from '../../../operation.ts'
@@ -17,6 +17,7 @@ import {
   requireStrongPassword,
   revokeSessions,
 } from '../../auth/index.ts'
+import { acceptMembership } from '../../memberships/index.ts'
 
 interface AcceptInput {
   readonly token: string
@@ -39,7 +40,11 @@ export async function acceptInvite(call: Call<AcceptInput>) {
     else if (chosen !== null) await dropCredentials(db, invited.id, false)
     const ownName = chosen === null ? undefined : input.name
     const now = new Date(services.clock.now()).toISOString()
-    await acceptMembership(db, invitation, { now, hasOwnName: ownName !== undefined })
+    await acceptMembership(
+      db,
+      { userId: invitation.id, partnerId, orgId },
+      { acceptedAt: now, vouchedAt: handed ? now : null, ...(ownName === undefined ? {} : { displayName: null }) },
+    )
     await db
       .updateTable('users')
       .set({
@@ -137,31 +142,4 @@ async function redeem(db: Db, services: Services, before: Invited, tokenHash: st
     .executeTakeFirst()
   if (!isSame || numDeletedRows !== 1n) throw invalidInvitation()
   return invited
-}
-
-async function acceptMembership(
-  db: Db,
-  { id: userId, partnerId, orgId, handed }: Invited,
-  { now, hasOwnName }: { now: string; hasOwnName: boolean },
-): Promise<void> {
-  const accepted = {
-    status: 'active',
-    acceptedAt: now,
-    vouchedAt: handed ? now : null,
-    ...(hasOwnName ? { displayName: null } : {}),
-  } as const
-  const membership = { userId, status: 'invited' } as const
-  if (orgId === null) {
-    await db
-      .updateTable('partnerUsers')
-      .set(accepted)
-      .where((eb) => eb.and({ ...membership, partnerId }))
-      .execute()
-    return
-  }
-  await db
-    .updateTable('organizationUsers')
-    .set(accepted)
-    .where((eb) => eb.and({ ...membership, orgId }))
-    .execute()
 }

@@ -1,5 +1,5 @@
 import type { Db } from '@muster/db/database.ts'
-import { peppered } from '@muster/kit/keyring.ts'
+import { peppered } from '@muster/kit/secrets/keyring.ts'
 import { sql } from 'kysely'
 import { enqueueMail, sealedLink } from '../../../platform/mail/index.ts'
 import type { Services } from '../../../services.ts'

@@ -3,6 +3,7 @@ import { badRequest, conflict } from '@muster/kit/errors.ts'
 import { type Call, implement } from '../../../operation.ts'
 import { requireUnlimited, requireWorkingTenant, type Tenant, tenantOf } from '../../../tenancy/tenancy/index.ts'
 import { limitsOf } from '../../auth/index.ts'
+import { addOrganizationMember, addPartnerMember } from '../../memberships/index.ts'
 import { allowsChanges, permissionsOf, requireHeld, roleFor } from '../../roles/index.ts'
 import { accountFor } from '../accounts.ts'
 import { requireNotGreaterMember } from '../greater-members.ts'
@@ -67,19 +68,13 @@ interface NewMember {
 
 async function addMembership({ db }: Call, tenant: Tenant, member: NewMember, reach: ReachInput) {
   const invited = { ...member, partnerId: tenant.partnerId, status: 'invited', acceptedAt: null } as const
-  const added =
+  const isAdded =
     tenant.orgId === null
-      ? await db
-          .insertInto('partnerUsers')
-          .values({ ...invited, ...(await partnerReach(db, tenant, reach)) })
-          .onConflict((row) => row.columns(['partnerId', 'userId']).doNothing())
-          .returning('id')
-          .executeTakeFirst()
-      : await db
-          .insertInto('organizationUsers')
-          .values({ ...invited, orgId: tenant.orgId, ...(await organizationReach(db, tenant, reach)) })
-          .onConflict((row) => row.columns(['orgId', 'userId']).doNothing())
-          .returning('id')
-          .executeTakeFirst()
-  if (added === undefined) throw conflict('User already exists in this scope')
+      ? await addPartnerMember(db, { ...invited, ...(await partnerReach(db, tenant, reach)) })
+      : await addOrganizationMember(db, {
+          ...invited,
+          orgId: tenant.orgId,
+          ...(await organizationReach(db, tenant, reach)),
+        })
+  if (!isAdded) throw conflict('User already exists in this scope')
 }

@@ -17,11 +17,12 @@ import { join } from 'node:path'
 import { asSystem } from '@muster/db/database.ts'
 import { createPool } from '@muster/db/pool.ts'
 import { DiskStore } from '@muster/files/disk-store.ts'
+import { opened } from '@muster/kit/body/raw-body.ts'
 import type { RawAnswer } from '@muster/kit/call.ts'
-import { opened } from '@muster/kit/raw-body.ts'
 import { createReleaseKey } from '@muster/releases/keys.ts'
 import { Repository } from '@muster/releases/repository.ts'
 import { call } from '@muster/testkit/call.ts'
+import { debianPackages } from '@muster/testkit/debian.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { ownDatabase } from '@muster/testkit/stores.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -121,13 +122,9 @@ const program = (root: string) => join(root, 'opt/muster/muster-agent')
 const chosen = ['--version', version]
 
 describe('the install script', () => {
-  it('is clean in the eyes of shellcheck', { timeout: 180_000 }, () => {
-    const check = () => spawnSync('shellcheck', ['--shell=sh', script], { encoding: 'utf8' })
-    if (check().error !== undefined)
-      for (const args of [['update'], ['install', '--yes', 'shellcheck']])
-        spawnSync('apt-get', args, { stdio: 'ignore' })
-    const { status, stdout, error } = check()
-    expect(error, 'shellcheck is not there and could not be installed').toBeUndefined()
+  it('is clean in the eyes of shellcheck', { timeout: 600_000 }, async () => {
+    await debianPackages('/usr/bin/shellcheck', 'shellcheck')
+    const { status, stdout } = spawnSync('shellcheck', ['--shell=sh', script], { encoding: 'utf8' })
     expect(stdout).toBe('')
     expect(status).toBe(0)
   })
@@ -161,6 +158,10 @@ describe('the install script', () => {
     const root = newRoot()
     await run(...chosen, '--root', root)
     writeFileSync(join(root, 'var/lib/muster-agent/identity.key'), 'key')
+    expect(await run('--purge', '--root', root)).toMatchObject({
+      status: 1,
+      text: expect.stringContaining('--purge needs --uninstall'),
+    })
     expect(await run('--uninstall', '--root', root)).toMatchObject({ status: 0 })
     expect(existsSync(program(root))).toBe(false)
     expect(existsSync(join(root, 'etc/muster/agent.env'))).toBe(false)

@@ -5,15 +5,27 @@ import { Repository } from '@muster/releases/repository.ts'
 import type { Services } from '../../../services.ts'
 import { newestVersions } from '../versions.queries.ts'
 
-const template = new URL('./install.sh', import.meta.url)
 const versionsMax = 50
+const read = (name: string) => readFile(new URL(name, import.meta.url), 'utf8')
 
-/** The install script with the address of this server, the executables and the keys that sign them. */
-export async function installScript({ system, releases, settings }: Services): Promise<string> {
+/** The script that installs the agent on Linux and macOS. */
+export const shellScript = async (services: Services): Promise<string> => filled(services, await read('./install.sh'))
+
+/** The script that installs the agent on Windows. */
+export async function powerShellScript(services: Services): Promise<string> {
+  const [template, verifier] = await Promise.all(['./install.ps1', './release-signature.cs'].map(read))
+  return filled(
+    services,
+    `${template}`.replace('@VERIFIER@', () => `${verifier}`.trim()),
+  )
+}
+
+/** A script with the address of this server, the executables and the keys that sign them. */
+async function filled({ system, releases, settings }: Services, template: string): Promise<string> {
   const { publicUrl } = settings
   // The script has it in single quotes.
   if (!/^https?:\/\/[A-Za-z0-9._~:/[\]@-]+$/.test(publicUrl))
-    throw new Error(`${publicUrl} does not fit into a shell script`)
+    throw new Error(`${publicUrl} does not fit into an install script`)
   const [stable, all] = await asSystem(system, (db) =>
     Promise.all([false, true].map((candidates) => newestVersions(db, publicUrl, { candidates, limit: versionsMax }))),
   )
@@ -23,8 +35,7 @@ export async function installScript({ system, releases, settings }: Services): P
   )
   const root = releases === null ? null : await new Repository(releases).root()
   const keys = root === null ? '' : trustedKeys(root.signed).join('').trim()
-  const text = await readFile(template, 'utf8')
-  return text
+  return template
     .replaceAll('@SERVER@', publicUrl)
     .replace('@RELEASES@', [...new Set(lines)].join('\n'))
     .replace('@THRESHOLD@', String(root?.signed.roles.targets?.threshold ?? 1))

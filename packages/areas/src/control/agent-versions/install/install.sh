@@ -56,6 +56,7 @@ while [ $# -gt 0 ]; do
     *) die "unknown option $1" ;;
   esac
 done
+if [ "$purge" = yes ] && [ "$action" != uninstall ]; then die '--purge needs --uninstall'; fi
 
 server=${server%/}
 root=${root%/}

@@ -1,75 +1,102 @@
 import { createHash } from 'node:crypto'
+import { allOf, anyOf, type Condition, equals } from '@muster/db/conditions.ts'
 import type { Db } from '@muster/db/database.ts'
 import { type Page, type Paged, paged } from '@muster/db/page.ts'
-import type { Tables } from '@muster/db/tables.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { conflict, invariant, notFound } from '@muster/kit/errors.ts'
 import canonicalize from 'canonicalize'
-import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
 import { z } from 'zod'
 import { visibleDevices } from '../../../fleet/devices/index.ts'
-import type { Call } from '../../../operation.ts'
 import { isLimited, type Reach, within } from '../../../tenancy/tenancy/index.ts'
-import { QueuedCommand } from '../commands.contract.ts'
-import type { Target } from '../commands.queries.ts'
-import type { CommandOrder } from '../orders/validate-order.ts'
+import { Place } from '../plans/owner.contract.ts'
+import { placeOf } from '../plans/owner.ts'
+import { PlannedReach } from '../plans/plan.contract.ts'
+import { CommandSubject } from '../subject.contract.ts'
 import { ApprovalStatus, type ApprovalSummary } from './approval-summary.contract.ts'
 import type { Approval } from './approvals.contract.ts'
 
-const openMs = 3_600_000
-
-/** The scope of the requester: enough to find the membership again. */
-const Place = z.object({
-  scope: z.enum(['system', 'partner', 'organization']),
-  partnerId: z.string().nullable(),
-  orgId: z.string().nullable(),
-})
-
-const placeOf = ({ scope, partnerId, orgId }: Reach): z.infer<typeof Place> => ({ scope, partnerId, orgId })
-
-/** An approval of a known type, with the scope of the requester. */
+/** An approval with what is not shown. */
 export interface StoredApproval extends Approval {
-  readonly type: QueuedCommand
   readonly payload: NonNullable<Approval['payload']>
-  readonly requestedAs: z.infer<typeof Place>
+  readonly requestedAs: Place
   readonly requestKey: string | null
+  /** Variables of single devices. */
+  readonly deviceEnv: DeviceEnv | null
+  /** What a plan may do; null for a command. */
+  readonly plan: PlannedReach | null
 }
+
+const Subject = CommandSubject.nullable()
+const Plan = PlannedReach.nullable()
+const DeviceEnv = z.record(z.string(), z.record(z.string(), z.string()))
+type DeviceEnv = z.infer<typeof DeviceEnv>
 
 /** The form of the hashed text (RFC 8785). Hashes without it have an earlier form, which was ambiguous. */
 const hashForm = 'jcs:'
 
-function hashOf(
-  { type, payload, timeoutMs }: Pick<CommandOrder, 'type' | 'payload' | 'timeoutMs'>,
-  seconds: number,
-  deviceIds: readonly string[],
-): string {
-  const text = canonicalize([type, payload, timeoutMs, seconds, [...deviceIds].sort()]) ?? ''
+/** What the second person approves. */
+export type Bound = Pick<
+  StoredApproval,
+  | 'type'
+  | 'payload'
+  | 'timeoutMs'
+  | 'respectMaintenance'
+  | 'expiresInSeconds'
+  | 'deviceIds'
+  | 'subject'
+  | 'deviceEnv'
+  | 'plan'
+>
+
+export function hashOf({
+  type,
+  payload,
+  timeoutMs,
+  respectMaintenance,
+  subject,
+  deviceEnv,
+  plan,
+  ...given
+}: Bound): string {
+  const text =
+    canonicalize([
+      type,
+      payload,
+      timeoutMs,
+      given.expiresInSeconds,
+      [...given.deviceIds].sort(),
+      ...(respectMaintenance ? [] : [{ respectMaintenance }]),
+      ...(subject === null ? [] : [{ subject, deviceEnv }]),
+      ...(plan === null ? [] : [{ plan }]),
+    ]) ?? ''
   return `${hashForm}${createHash('sha256').update(text).digest('base64url')}`
 }
 
-/** Every device that the command is for is in the caller's sight. */
-const reachesAllTargets = (caller: Reach) => (eb: ExpressionBuilder<Tables, 'commandApprovals'>) =>
-  sql<SqlBool>`NOT EXISTS (SELECT FROM unnest(command_approvals.device_ids) AS target (id)
-    WHERE NOT EXISTS (${eb.selectFrom('devices').select('devices.id').where(sql<SqlBool>`devices.id = target.id`).where(visibleDevices(caller))}))`
+/** Every device that the command is for is in the caller's sight, and no device is found later. */
+const reachesAllTargets = (caller: Reach): Condition =>
+  sql`(command_approvals.plan -> 'places') IS NULL AND NOT EXISTS (SELECT FROM unnest(command_approvals.device_ids) AS target (id)
+    WHERE NOT EXISTS (SELECT FROM devices WHERE devices.id = target.id AND ${visibleDevices(caller)}))`
 
 /** The caller's own requests in this scope, and those that concern only devices in the caller's reach. */
-const visible = (caller: Reach & Pick<Caller, 'userId'>) => (eb: ExpressionBuilder<Tables, 'commandApprovals'>) =>
-  eb.or([
-    eb.and([
-      eb('requestedBy', '=', caller.userId),
-      sql<SqlBool>`command_approvals.requested_as = ${JSON.stringify(placeOf(caller))}::jsonb`,
-    ]),
-    eb.and([
-      within(caller, 'commandApprovals.orgId', 'commandApprovals.partnerId')(eb),
-      ...(isLimited(caller) ? [reachesAllTargets(caller)(eb)] : []),
-    ]),
-  ])
+const visible = (caller: Reach & Pick<Caller, 'userId'>): Condition =>
+  anyOf(
+    allOf(
+      equals('requestedBy', caller.userId),
+      sql`command_approvals.requested_as = ${JSON.stringify(placeOf(caller))}::jsonb`,
+    ),
+    allOf(
+      within(caller, 'commandApprovals.orgId', 'commandApprovals.partnerId'),
+      ...(isLimited(caller) ? [reachesAllTargets(caller)] : []),
+    ),
+  )
 
 const columns = [
   'commandApprovals.id',
   'commandApprovals.orgId',
   'commandApprovals.partnerId',
   'commandApprovals.type',
+  'commandApprovals.subject',
   'requestedBy',
   'decidedBy',
   'decidedAt',
@@ -90,12 +117,12 @@ const approvalsOf = (db: Db, caller: Caller) =>
     .select(columns)
     .select([
       status.as('status'),
-      sql<number>`cardinality(device_ids)`.as('devices'),
+      sql<number>`coalesce((command_approvals.plan ->> 'devices')::int, cardinality(device_ids))`.as('devices'),
       'users.email as requestedByEmail',
     ])
 
 /** A page of them, newest first. */
-export function listApprovals(
+export async function listApprovals(
   db: Db,
   caller: Caller,
   wanted: ApprovalStatus | undefined,
@@ -104,7 +131,9 @@ export function listApprovals(
   const chosen = approvalsOf(db, caller).$if(wanted !== undefined, (query) =>
     query.where(status, '=', wanted ?? 'pending'),
   )
-  return paged(chosen.orderBy('commandApprovals.createdAt', 'desc').orderBy('commandApprovals.id'), page)
+  const rows = chosen.orderBy('commandApprovals.createdAt', 'desc').orderBy('commandApprovals.id')
+  const { data, pagination } = await paged(rows, page)
+  return { data: data.map((row) => ({ ...row, subject: Subject.parse(row.subject) })), pagination }
 }
 
 /** @throws NOT_FOUND */
@@ -115,91 +144,35 @@ export async function approvalById(
   why: 'to read' | 'to decide' = 'to read',
 ): Promise<StoredApproval> {
   const found = await approvalsOf(db, caller)
-    .select(['payload', 'timeoutMs', 'expiresInSeconds', 'deviceIds', 'hash', 'requestedAs', 'requestKey'])
+    .select([
+      'payload',
+      'respectMaintenance',
+      'timeoutMs',
+      'expiresInSeconds',
+      'deviceIds',
+      'hash',
+      'requestedAs',
+      'requestKey',
+      'deviceEnv',
+      'plan',
+    ])
     .where('commandApprovals.id', '=', id)
     .$if(why === 'to decide', (query) => query.forUpdate('commandApprovals'))
     .executeTakeFirst()
   if (found === undefined) throw notFound('Approval')
-  const { type, requestedAs, ...row } = found
-  const isWhole = hashOf({ ...row, type: QueuedCommand.parse(type) }, row.expiresInSeconds, row.deviceIds) === row.hash
+  const { requestedAs, ...stored } = found
+  const { deviceEnv, subject, plan } = stored
+  const row = {
+    ...stored,
+    deviceEnv: DeviceEnv.nullable().parse(deviceEnv),
+    subject: Subject.parse(subject),
+    plan: Plan.parse(plan),
+  }
+  const isWhole = hashOf(row) === row.hash
   const isEarlier = !row.hash.startsWith(hashForm)
   if (isEarlier && why === 'to decide') throw conflict('The request is from before an upgrade. Send the command again')
   invariant(isWhole || isEarlier, 'what is stored of an approval is what was asked for')
-  return { ...row, type: QueuedCommand.parse(type), requestedAs: Place.parse(requestedAs) }
-}
-
-/** Stores the request. A repeated request returns the stored one. @throws CONFLICT if the key was used for another request */
-export async function askForApproval(
-  { db, caller, services }: Call,
-  order: CommandOrder,
-  targets: readonly Target[],
-): Promise<StoredApproval> {
-  const nowMs = services.clock.now()
-  const expiresInSeconds = Math.round((Date.parse(order.expiresAt) - nowMs) / 1_000)
-  const deviceIds = targets.map(({ id }) => id)
-  const hash = hashOf(order, expiresInSeconds, deviceIds)
-  const { type, payload, timeoutMs, requestKey = null } = order
-  const known = requestKey === null ? undefined : await approvalOfRequest(db, requestKey)
-  if (known !== undefined && known.hash !== hash) throw conflict('The idempotency key was used for another request')
-  if (known !== undefined) return approvalById(db, caller, known.id)
-  const { id } = await db
-    .insertInto('commandApprovals')
-    .values({
-      orgId: common(targets.map((target) => target.orgId)),
-      partnerId: common(targets.map((target) => target.partnerId)),
-      requestedBy: caller.userId,
-      requestedAs: JSON.stringify(placeOf(caller)),
-      type,
-      payload: JSON.stringify(payload),
-      timeoutMs,
-      expiresInSeconds,
-      deviceIds,
-      hash,
-      requestKey,
-      expiresAt: new Date(nowMs + openMs).toISOString(),
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  return approvalById(db, caller, id)
-}
-
-const approvalOfRequest = (db: Db, requestKey: string) =>
-  db.selectFrom('commandApprovals').select(['id', 'hash']).where('requestKey', '=', requestKey).executeTakeFirst()
-
-/** The common value; null if they differ. */
-const common = (values: readonly string[]): string | null => {
-  const [first] = values
-  return first !== undefined && values.every((value) => value === first) ? first : null
-}
-
-/** Stores the decision, which is final. */
-export async function decide(
-  db: Db,
-  { id }: StoredApproval,
-  decision: {
-    status: 'approved' | 'refused' | 'withdrawn'
-    decidedBy: string
-    reason?: string | null
-    batchId?: string
-  },
-): Promise<void> {
-  const { numUpdatedRows } = await db
-    .updateTable('commandApprovals')
-    .set({ ...decision, decidedAt: sql`now()` })
-    .where('id', '=', id)
-    .where('status', '=', 'pending')
-    .executeTakeFirst()
-  invariant(numUpdatedRows === 1n, 'an approval is decided once, under its lock')
-}
-
-/** Withdraws the open requests for a device that changed its organization. */
-export async function withdrawApprovals(db: Db, caller: Caller, deviceId: string, reason: string): Promise<void> {
-  await db
-    .updateTable('commandApprovals')
-    .set({ status: 'withdrawn', decidedBy: caller.userId, decidedAt: sql`now()`, reason })
-    .where('status', '=', 'pending')
-    .where(sql<boolean>`${deviceId}::uuid = ANY (device_ids)`)
-    .execute()
+  return { ...row, requestedAs: Place.parse(requestedAs) }
 }
 
 /** @throws CONFLICT with its status */

@@ -7,9 +7,15 @@ export const Approval = ApprovalSummary.extend({
   payload: z
     .record(z.string(), z.json())
     .nullable()
-    .describe('Null for callers without the permission that sending the command takes, unless they asked for it.'),
-  timeoutMs: z.number(),
-  expiresInSeconds: z.number(),
+    .describe(
+      'Of a plan, such as a deployment: its content. Null for callers without the permission that it takes, unless they asked for it.',
+    ),
+  /** Whether a script waits for maintenance windows. */
+  respectMaintenance: z.boolean(),
+  /** Null for plans, as the next. */
+  timeoutMs: z.number().nullable(),
+  expiresInSeconds: z.number().nullable(),
+  /** Empty for plans that find their devices later. */
   deviceIds: z.array(id()),
   /** Of the requested command. The approval names it, so that what was shown is what is approved. */
   hash: z.string(),
@@ -27,20 +33,20 @@ const Requirement = z.object({
 
 export const approvals = {
   list: get('/commands/approvals', {
-    summary: 'List commands that need or needed the approval of a second person, newest first',
+    summary: 'List commands and plans that need or needed the approval of a second person, newest first',
     access: can('devices:execute'),
     input: z.object({ status: ApprovalStatus.optional(), ...page }),
     output: pageOf(ApprovalSummary),
   }),
   get: get('/commands/approvals/:id', {
-    summary: 'Get the command that awaits approval and its devices',
+    summary: 'Get the command or plan that awaits approval and its devices',
     access: can('devices:execute'),
     input: z.object(one),
     output: Approval,
   }),
   approve: post('/commands/approvals/:id/approve', {
     summary:
-      'Approve and send a command as the second person. The requester cannot approve. `hash` is that of the request as it was shown',
+      'Approve and send a command, or start a plan, as the second person. The requester cannot approve. `hash` is that of the request as it was shown',
     access: decide,
     audit: ['device.command.approve', 'device.command.bulk'],
     stepUp: 'always',

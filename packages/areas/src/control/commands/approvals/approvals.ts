@@ -1,20 +1,22 @@
 // Approvals by a second person. The command is sent in the name of the requester, if they still have the permission.
 import { randomUUID } from 'node:crypto'
-import { asSystem, type Db } from '@muster/db/database.ts'
+import type { Db } from '@muster/db/database.ts'
 import type { JsonObject } from '@muster/db/json.ts'
-import { type Caller, hasPermission } from '@muster/kit/access.ts'
-import { conflict, denied } from '@muster/kit/errors.ts'
-import { sql } from 'kysely'
-import { accessibleOrgs, findAccount, membershipIn, permissionsOfRole } from '../../../access/auth/index.ts'
+import { type Caller, hasPermission, requirePermission } from '@muster/kit/access.ts'
+import { conflict, denied, invariant } from '@muster/kit/errors.ts'
 import { type Call, implement } from '../../../operation.ts'
-import { requireUnlimited } from '../../../tenancy/tenancy/index.ts'
+import { publishEvents } from '../../../platform/live-events/index.ts'
+import { requireUnlimited, setSecondPerson } from '../../../tenancy/tenancy/index.ts'
 import { auditBulk } from '../bulk/bulk-audit.ts'
-import { maySeeContent } from '../command-content.ts'
-import { commandType } from '../command-registry.ts'
+import { QueuedCommand } from '../commands.contract.ts'
 import { type Target, targetsOf } from '../commands.queries.ts'
 import { deliverAfter } from '../delivery/deliver-command.ts'
 import { issueToAll } from '../orders/issue-command.ts'
-import { approvalById, decide, listApprovals, requireOpen, type StoredApproval } from './approval.queries.ts'
+import { approvePlan, requireRequester } from '../plans/approve-plan.ts'
+import { permissionsFor } from '../plans/asked-plan.ts'
+import { refusePlan } from '../plans/refused-plans.ts'
+import { approvalById, listApprovals, requireOpen, type StoredApproval } from './approval.queries.ts'
+import { decide } from './approval-requests.ts'
 import { approvals as contract } from './approvals.contract.ts'
 import { requireIndependent, requirementOf, tellOfTurnOff, turnOffMs } from './second-person.ts'
 
@@ -23,41 +25,37 @@ export default implement(contract, {
     return listApprovals(db, caller, wanted, { page, limit })
   },
 
-  async get({ caller, db, input }) {
+  async get({ caller, db, input, services }) {
     const approval = await approvalById(db, caller, input.id)
-    const isShown = approval.requestedBy === caller.userId || maySeeContent(caller, approval.type)
+    const mayDo = permissionsFor(services, approval).every((one) => hasPermission(caller, one))
+    const isShown = approval.requestedBy === caller.userId || mayDo
     return isShown ? approval : { ...approval, payload: null }
   },
 
   async approve(call) {
-    const { caller, db, input, audit } = call
+    const { caller, db, input, services } = call
     const approval = await approvalById(db, caller, input.id, 'to decide')
     await requireIndependent(call, approval.requestedBy)
     requireOpen(approval)
     if (input.hash !== approval.hash) throw conflict('The request is not the one that was shown')
-    const { permission } = commandType(approval.type)
-    if (!hasPermission(caller, permission)) throw denied(`Permission denied: ${permission} is required`)
-    const targets = await targetsOf(db, caller, approval.deviceIds)
-    if (targets.length < approval.deviceIds.length) throw denied('Some of its devices are out of your reach')
-    await requireRequester(call, approval)
-    const batchId = randomUUID()
-    const issued = await issueToAll(call, targets, orderOf(call, approval, batchId))
-    const { commands, skipped } = issued
-    await decide(db, approval, { status: 'approved', decidedBy: caller.userId, batchId })
-    audit({ ...note(approval, targets), action: 'device.command.approve' })
-    auditBulk(call, commands, targets, { type: approval.type, batchId, approvalId: approval.id })
-    deliverAfter(call, issued, targets)
-    return { approval: await approvalById(db, caller, approval.id), commands: [...commands], skipped: [...skipped] }
+    for (const permission of permissionsFor(services, approval)) requirePermission(caller, permission)
+    const sent = await (approval.plan === null ? approveCommand : approveWhole)(call, approval)
+    return { approval: await approvalById(db, caller, approval.id), ...sent }
   },
 
   async refuse(call) {
-    const { caller, db, input, audit } = call
+    const { caller, db, input, audit, services, afterCommit } = call
     const approval = await approvalById(db, caller, input.id, 'to decide')
     requireOpen(approval)
     const isOwn = approval.requestedBy === caller.userId
     if (!isOwn) await call.stepUp()
     const { reason } = input
-    await decide(db, approval, { status: isOwn ? 'withdrawn' : 'refused', decidedBy: caller.userId, reason })
+    const status = isOwn ? 'withdrawn' : 'refused'
+    await decide(db, approval, { status, decidedBy: caller.userId, reason })
+    if (approval.plan !== null) {
+      const events = await refusePlan(db, services, approval, status, reason)
+      afterCommit(() => publishEvents(services.redis, events))
+    }
     audit(note(approval, [], { reason, withdrawn: isOwn }))
     return approvalById(db, caller, approval.id)
   },
@@ -74,12 +72,7 @@ export default implement(contract, {
     const before = await partnerOf(db, caller).forNoKeyUpdate().executeTakeFirstOrThrow()
     const { id, name, settings } = before
     const change = input.required ? { secondPerson: true } : await turnedOff(call, id, settings)
-    const value = JSON.stringify(change)
-    await db
-      .updateTable('partners')
-      .set({ settings: sql`(settings - 'secondPersonEnds') || ${value}::jsonb` })
-      .where('id', '=', id)
-      .execute()
+    await setSecondPerson(db, id, change)
     const after = await partnerOf(db, caller).executeTakeFirstOrThrow()
     audit({ target: id, name, partnerId: id, before, after })
     return { success: true as const, ...requirementOf(after.settings, services.clock.now()) }
@@ -109,10 +102,46 @@ async function turnedOff(call: Call, partnerId: string, settings: JsonObject): P
   return { secondPersonEnds: wish }
 }
 
+/** Sends the command in the name of the requester. */
+async function approveCommand(call: Call, approval: StoredApproval) {
+  const { caller, db } = call
+  const targets = await targetsOf(db, caller, approval.deviceIds)
+  if (targets.length < approval.deviceIds.length) throw denied('Some of its devices are out of your reach')
+  await requireRequester(call, approval)
+  const batchId = randomUUID()
+  const order = orderOf(call, approval, batchId)
+  const issued = await issueToAll(call, targets, order)
+  const { commands, skipped } = issued
+  await decide(db, approval, { status: 'approved', decidedBy: caller.userId, batchId })
+  call.audit({ ...note(approval, targets), action: 'device.command.approve' })
+  auditBulk(call, commands, targets, {
+    ...{ type: order.type, batchId, approvalId: approval.id },
+    ...(approval.subject === null ? {} : { subject: approval.subject }),
+  })
+  deliverAfter(call, issued, targets)
+  return { commands: [...commands], skipped: [...skipped] }
+}
+
+/** Starts the plan. Workers send its commands. */
+async function approveWhole(call: Call, approval: StoredApproval) {
+  await approvePlan(call, approval)
+  call.audit({ ...note(approval, []), action: 'device.command.approve' })
+  return { commands: [], skipped: [] }
+}
+
 function orderOf({ services }: Call, approval: StoredApproval, batchId: string) {
-  const { type, payload, timeoutMs, expiresInSeconds, requestedBy: createdBy, requestKey } = approval
+  const { payload, timeoutMs, respectMaintenance, expiresInSeconds, requestedBy, requestedAs } = approval
+  const { requestKey, subject, deviceEnv } = approval
+  invariant(timeoutMs !== null && expiresInSeconds !== null, 'a command has its times')
   const expiresAt = new Date(services.clock.now() + expiresInSeconds * 1_000).toISOString()
-  return { type, payload, timeoutMs, expiresAt, createdBy, batchId, ...(requestKey === null ? {} : { requestKey }) }
+  return {
+    ...{ type: QueuedCommand.parse(approval.type), payload, timeoutMs, respectMaintenance, expiresAt, batchId },
+    ...{ createdBy: requestedBy, origin: { kind: 'approval', id: approval.id } },
+    byOrganization: requestedAs.scope === 'organization',
+    ...(requestKey === null ? {} : { requestKey }),
+    ...(subject === null ? {} : { subject }),
+    ...(deviceEnv === null ? {} : { deviceEnv: new Map(Object.entries(deviceEnv)) }),
+  }
 }
 
 const note = (approval: StoredApproval, targets: readonly Target[], more: object = {}) => ({
@@ -121,26 +150,10 @@ const note = (approval: StoredApproval, targets: readonly Target[], more: object
   partnerId: approval.partnerId ?? targets[0]?.partnerId ?? null,
   details: {
     type: approval.type,
+    ...(approval.subject === null ? {} : { subject: approval.subject }),
     devices: approval.devices,
     hash: approval.hash,
     requestedBy: approval.requestedBy,
     ...more,
   },
 })
-
-/** @throws CONFLICT if the requester is gone, lost the permission, or no longer reaches the devices */
-async function requireRequester({ services }: Call, approval: StoredApproval): Promise<void> {
-  const { requestedBy, requestedAs, deviceIds, type } = approval
-  const may = await asSystem(services.system, async (db) => {
-    const account = await findAccount(db, requestedBy)
-    const membership = await membershipIn(db, requestedBy, requestedAs)
-    if (account?.status !== 'active' || membership === undefined) return false
-    const held = { permissions: await permissionsOfRole(db, membership.roleId) }
-    const isPermitted = [commandType(type).permission, 'devices:execute' as const].every((one) =>
-      hasPermission(held, one),
-    )
-    const reach = { ...membership, accessibleOrgIds: accessibleOrgs(membership) }
-    return isPermitted && (await targetsOf(db, reach, deviceIds)).length === deviceIds.length
-  })
-  if (!may) throw conflict('The requester no longer has permission for this command')
-}

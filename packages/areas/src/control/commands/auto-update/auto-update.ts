@@ -1,3 +1,4 @@
+import { setAutoUpdate } from '../../../fleet/devices/index.ts'
 import { type Call, implement } from '../../../operation.ts'
 import { requireWorking } from '../../../tenancy/tenancy/index.ts'
 import { requireReach } from '../bulk/blast-radius.ts'
@@ -7,7 +8,7 @@ import { type Target, targetById } from '../commands.queries.ts'
 import { deliverAfter } from '../delivery/deliver-command.ts'
 import { issueBeforeJudging } from '../orders/issue-command.ts'
 import { autoUpdate as contract } from './auto-update.contract.ts'
-import { keepSetting, publishSetting } from './update-setting.ts'
+import { publishSetting } from './update-setting.ts'
 
 export default implement(contract, {
   async set(call) {
@@ -27,7 +28,7 @@ export default implement(contract, {
     const states = { before: { autoUpdate: was }, after: { autoUpdate: enabled } }
     audit({ target: deviceId, name: hostname, orgId, partnerId, ...states })
     if (isActive) return { deviceId, autoUpdate: enabled, command: await tellAgent(call, target, enabled) }
-    await keepSetting(db, [deviceId], enabled)
+    await setAutoUpdate(db, [deviceId], enabled)
     afterCommit(() => publishSetting(services, [target]))
     return { deviceId, autoUpdate: enabled, command: null }
   },
@@ -38,8 +39,16 @@ async function tellAgent(call: Call, target: Target, enabled: boolean): Promise<
   const { caller, services } = call
   const { timeoutMs, expiresInSeconds } = commandType('set_auto_update')
   const expiresAt = new Date(services.clock.now() + expiresInSeconds * 1_000).toISOString()
-  const order = { type: 'set_auto_update', payload: { enabled }, timeoutMs, expiresAt } as const
-  const issued = await issueBeforeJudging(call, target.id, { ...order, createdBy: caller.userId }, async () => target)
+  const order = {
+    type: 'set_auto_update',
+    payload: { enabled },
+    timeoutMs,
+    expiresAt,
+    respectMaintenance: true,
+    createdBy: caller.userId,
+    byOrganization: caller.scope === 'organization',
+  } as const
+  const issued = await issueBeforeJudging(call, target.id, order, async () => target)
   deliverAfter(call, issued, [target])
   return issued.command
 }

@@ -1,7 +1,7 @@
 // Whether agents update themselves. The server stores it with the device, because offers depend on it; a command tells the agent.
 import type { Db } from '@muster/db/database.ts'
-import { isOneOf } from '@muster/db/lists.ts'
 import { SetAutoUpdate } from '@muster/wire/commands/agent.ts'
+import { setAutoUpdate } from '../../../fleet/devices/index.ts'
 import { deviceChanged } from '../../../fleet/devices/state/device-events.contract.ts'
 import { liveEvent, publishEvents } from '../../../platform/live-events/index.ts'
 import type { Services } from '../../../services.ts'
@@ -12,25 +12,6 @@ export interface DeviceSetting {
   store(db: Db, deviceIds: readonly string[], payload: Readonly<Record<string, unknown>>): Promise<void>
   /** Publishes the change after the commit. */
   publish(services: Pick<Services, 'redis' | 'clock'>, targets: readonly Target[]): Promise<void>
-}
-
-/** Locks all rows in order, so that two requests do not deadlock, and writes those that differ. */
-export async function keepSetting(db: Db, deviceIds: readonly string[], enabled: boolean): Promise<void> {
-  await db
-    .with('locked', (query) =>
-      query
-        .selectFrom('devices')
-        .select(['id', 'autoUpdate'])
-        .where(isOneOf('id', deviceIds))
-        .orderBy('id')
-        .forNoKeyUpdate(),
-    )
-    .updateTable('devices')
-    .from('locked')
-    .set({ autoUpdate: enabled })
-    .whereRef('devices.id', '=', 'locked.id')
-    .where('locked.autoUpdate', '<>', enabled)
-    .execute()
 }
 
 /** Publishes that the setting of these devices changed. */
@@ -46,6 +27,6 @@ export function publishSetting(
 }
 
 export const autoUpdateSetting: DeviceSetting = {
-  store: (db, deviceIds, payload) => keepSetting(db, deviceIds, SetAutoUpdate.parse(payload).enabled),
+  store: (db, deviceIds, payload) => setAutoUpdate(db, deviceIds, SetAutoUpdate.parse(payload).enabled),
   publish: publishSetting,
 }

@@ -13,7 +13,8 @@ import { isOneOfPartners, type Partners, type Target } from '../commands.queries
 export const blastRadius = { devices: 100, organizations: 1, minutes: 10 } as const
 
 const lookingTypes = Object.entries(commandRegistry).flatMap(([name, { risk }]) => (risk === 'look' ? [name] : []))
-const lately = sql`now() - make_interval(mins => ${sql.lit(blastRadius.minutes)})`
+/** Since when devices count. */
+export const lately = sql`now() - make_interval(mins => ${sql.lit(blastRadius.minutes)})`
 
 interface Known {
   readonly db?: Db
@@ -38,10 +39,25 @@ export async function judgeReach(
   const isWide = new Set(targets.map(({ orgId }) => orgId)).size > blastRadius.organizations
   const deviceIds = targets.map(({ id }) => id)
   const count = isWide ? Infinity : (reached ?? (await reachedWith(db, call.caller.userId, type, deviceIds)))
+  return allowReach(call, { db, count, wantsSecond, partnerIds: targets.map(({ partnerId }) => partnerId) })
+}
+
+interface Reaching {
+  readonly db: Db
+  /** Infinity for several organizations at once. */
+  readonly count: number
+  readonly partnerIds: readonly string[]
+  readonly wantsSecond?: boolean | undefined
+}
+
+/** Allows a number of devices within the limits, or after a fresh proof. @returns, @throws as `judgeReach` */
+export async function allowReach(
+  call: Call,
+  { db, count, partnerIds, wantsSecond }: Reaching,
+): Promise<'granted' | 'second person'> {
   if (count <= blastRadius.devices) return 'granted'
   const limits = `more than ${blastRadius.devices} devices in ${blastRadius.minutes} minutes, or several organizations at once`
   if (call.caller.sessionId === null) throw new AppError('FORBIDDEN', `${call.caller.kindName} do not reach ${limits}`)
-  const partnerIds = targets.map(({ partnerId }) => partnerId)
   const [isWanted] = await Promise.all([wantsSecond ?? wantsSecondPerson(db, partnerIds), call.stepUp()])
   return isWanted ? 'second person' : 'granted'
 }
@@ -81,14 +97,24 @@ export async function reachedWith(
   type: CommandName,
   deviceIds: readonly string[],
 ): Promise<number> {
-  if (commandType(type).risk === 'look') return 0
+  return commandType(type).risk === 'look' ? 0 : reachedLately(db, userId, deviceIds)
+}
+
+/** How many devices the actor changed or read lately, including these and those of plans. @param except a plan that is counted otherwise */
+export async function reachedLately(
+  db: Db,
+  userId: string,
+  deviceIds: readonly string[],
+  except: string | null = null,
+): Promise<number> {
   if (deviceIds.length > blastRadius.devices) return deviceIds.length
   // Consecutively, so that concurrent requests count each other.
   const turn = sql`SELECT pg_advisory_xact_lock(hashtextextended(${`reach ${userId}`}, 0))`
   const counted = sql<{ count: number }>`
-    SELECT count(*)::int AS count FROM (
+    SELECT count(*)::int + (SELECT coalesce(sum(devices), 0)::int FROM plan_reach
+      WHERE user_id = ${userId}::uuid AND at > ${lately} AND plan_id IS DISTINCT FROM ${except}::uuid) AS count FROM (
       SELECT device_id FROM device_commands
-      WHERE created_by = ${userId}::uuid AND created_at > ${lately} AND type <> ALL (${lookingTypes}::text[])
+      WHERE created_by = ${userId}::uuid AND created_at > ${lately} AND origin IS NULL AND type <> ALL (${lookingTypes}::text[])
       UNION SELECT device_id FROM device_reach WHERE user_id = ${userId}::uuid AND at > ${lately}
       UNION SELECT unnest(${[...deviceIds]}::uuid[])) reached`
   const [row] = await consecutively(db, turn, counted)

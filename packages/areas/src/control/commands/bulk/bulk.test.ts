@@ -4,12 +4,14 @@ import { call, refusal } from '@muster/testkit/call.ts'
 import { enrolled } from '@muster/testkit/machines.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { person, world } from '@muster/testkit/world.ts'
-import { describe, expect, it } from 'vitest'
+import { encodeCapabilities } from '@muster/wire/capabilities.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { devices } from '../../../fleet/devices/devices.contract.ts'
 import { tags } from '../../../fleet/devices/tags.contract.ts'
 import { groups } from '../../../fleet/groups/groups.contract.ts'
 import { files } from '../../system-tools/files.contract.ts'
 import { registry } from '../../system-tools/registry.contract.ts'
+import { services } from '../../system-tools/services.contract.ts'
 import { commands } from '../commands.contract.ts'
 import { blastRadius } from './blast-radius.ts'
 
@@ -72,6 +74,53 @@ describe('the targets of a bulk request', () => {
     expect(told).toMatchObject({ status: 422, code: 'UNSUPPORTED_PLATFORM' })
     const { skipped } = await call(here.orgAdmin, commands.bulk, { deviceIds: [one], ...order })
     expect(skipped).toEqual([{ deviceId: one, reason: 'unsupported_platform' }])
+  })
+})
+
+describe('a device whose agent says what it can do', () => {
+  const reasons = {
+    list_services: 'MISSING_TOOL',
+    restart_service: 'MISSING_TOOL',
+    'script:python': 'MISSING_TOOL',
+    reboot: 'NOT_PERMITTED',
+    'script:zsh': 'UNSUPPORTED_PLATFORM',
+  } as const
+  const python = { type: 'run_script', payload: { script: '1', language: 'python' } } as const
+  const cases = [
+    ['missing_tool', 409, 'MISSING_TOOL', python],
+    ['missing_tool', 409, 'MISSING_TOOL', { type: 'restart_service', payload: { name: 'ssh' } }],
+    ['not_permitted', 403, 'NOT_PERMITTED', { type: 'reboot' }],
+    ['unsupported_platform', 422, 'UNSUPPORTED_PLATFORM', { ...python, payload: { script: '1', language: 'zsh' } }],
+  ] as const
+  let id = ''
+  beforeAll(async () => {
+    ;[id = ''] = await enrolled(here.orgAdmin, { orgId }, 'bulk-telling')
+    const told = encodeCapabilities(reasons)
+    await system.query('UPDATE devices SET capabilities = $2 WHERE id = $1', [id, told])
+  })
+
+  it.each(cases)('is skipped and refused with the reason: %s', async (reason, status, code, order) => {
+    const { skipped } = await call(here.orgAdmin, commands.bulk, { deviceIds: [id, two], ...order })
+    expect(skipped).toContainEqual({ deviceId: id, reason })
+    expect(skipped).not.toContainEqual({ deviceId: two, reason })
+    const told = await refusal(call(here.orgAdmin, commands.create, { id, ...order }))
+    expect(told).toMatchObject({ status, code })
+  })
+
+  it('is not asked by system tools, even while it is offline', async () => {
+    const told = await refusal(call(here.orgAdmin, services.list, { deviceId: id }))
+    expect(told).toMatchObject({ status: 409, code: 'MISSING_TOOL' })
+    const silent = await refusal(call(here.orgAdmin, services.list, { deviceId: two }))
+    expect(silent).toMatchObject({ status: 409, code: 'DEVICE_OFFLINE' })
+  })
+
+  it('shows it, and other devices what their system has', async () => {
+    const told = (await call(here.orgAdmin, devices.get, { id })).capabilities
+    expect(told).toMatchObject({ reported: true, unavailable: reasons })
+    expect(told.available).toContain('create_registry_key')
+    const silent = (await call(here.orgAdmin, devices.get, { id: two })).capabilities
+    expect(silent).toMatchObject({ reported: false, unavailable: { create_registry_key: 'UNSUPPORTED_PLATFORM' } })
+    expect(silent.available).toEqual(expect.arrayContaining(['script:bash', 'list_services']))
   })
 })
 

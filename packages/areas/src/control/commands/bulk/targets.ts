@@ -2,12 +2,11 @@
 import { AppError } from '@muster/kit/errors.ts'
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { conditionOf } from '../../../fleet/devices/index.ts'
+import { namesNothing, type Places, type Targets } from '../../../fleet/targets/targets.contract.ts'
 import type { Call } from '../../../operation.ts'
 import { requireOrganizationsInReach } from '../../../tenancy/tenancy/index.ts'
-import { bulkDevicesMax, type Targets } from '../commands.contract.ts'
+import { bulkDevicesMax } from '../commands.contract.ts'
 import { type Target, targetsWhere } from '../commands.queries.ts'
-
-type Places = Omit<Targets, 'filter'>
 
 export interface Selection {
   readonly targets: readonly Target[]
@@ -28,8 +27,8 @@ export async function selectTargets(
   const conditions = [
     // Named devices are listed one by one; of groups and places only active devices are targeted.
     sql<SqlBool>`(${anyOf({ deviceIds: named })} OR devices.lifecycle = 'active')`,
-    ...(isEmpty(include) ? [] : [anyOf(include)]),
-    ...(isEmpty(exclude) ? [] : [sql<SqlBool>`NOT (${anyOf(exclude)})`]),
+    ...(namesNothing(include) ? [] : [anyOf(include)]),
+    ...(namesNothing(exclude) ? [] : [sql<SqlBool>`NOT (${anyOf(exclude)})`]),
     ...(filter === undefined
       ? []
       : [await conditionOf(db, filter, { partnerId: caller.partnerId, orgId: caller.orgId })]),
@@ -55,9 +54,6 @@ async function unseenOf(
   const left = new Set(seen.map(({ id }) => id))
   return missing.filter((id) => !left.has(id))
 }
-
-const isEmpty = ({ deviceIds, groupIds, orgIds, siteIds, tags }: Places): boolean =>
-  [deviceIds, groupIds, orgIds, siteIds, tags].every((list) => (list ?? []).length === 0)
 
 function anyOf({ deviceIds = [], groupIds = [], orgIds = [], siteIds = [], tags = [] }: Places): Expression<SqlBool> {
   const conditions = [

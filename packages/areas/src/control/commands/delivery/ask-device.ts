@@ -1,9 +1,9 @@
 // Interactive commands: validated by the registry, sent to the connected device, and answered in the terms of the API.
 
 import { asCaller } from '@muster/db/database.ts'
-import { hasPermission } from '@muster/kit/access.ts'
-import { AppError, denied, type ErrorCode } from '@muster/kit/errors.ts'
-import { inputError, plainWords } from '@muster/kit/input.ts'
+import { requirePermission } from '@muster/kit/access.ts'
+import { AppError, type ErrorCode, invalid } from '@muster/kit/errors.ts'
+import { inputError, plainWords } from '@muster/kit/operation/input.ts'
 import type { Reply } from '@muster/wire/messages/reply.ts'
 import { z } from 'zod'
 import type { Call } from '../../../operation.ts'
@@ -37,7 +37,7 @@ export async function askable(
   type: keyof CommandRegistry,
 ): Promise<Target> {
   const { permission } = commandType(type)
-  if (!hasPermission(caller, permission)) throw denied(`Permission denied: ${permission} is required`)
+  requirePermission(caller, permission)
   return asCaller(services.people, caller, 'read', async (db) => {
     const target = await targetById(db, caller, deviceId)
     requireCapable(target, { type, payload: {} }, services.settings)
@@ -52,7 +52,7 @@ export async function askable(
  */
 export async function askDevice<T extends keyof CommandRegistry>(
   { services, request }: Pick<Call, 'services' | 'request'>,
-  { id: deviceId, partnerId }: Target,
+  { id: deviceId, partnerId }: Pick<Target, 'id' | 'partnerId'>,
   { type, payload, data }: Question<T>,
 ): Promise<DeviceAnswer<T>> {
   const { timeoutMs, payload: schema } = commandType(type)
@@ -61,7 +61,7 @@ export async function askDevice<T extends keyof CommandRegistry>(
   const { signal } = request
   const asked = { deviceId, partnerId, type, payload: parsed.data.payload, timeoutMs, data, signal }
   const reply = await deviceRequestsOf(services).ask(asked)
-  if (reply.status === 'failed') throw refusalIn(reply)
+  if (reply.status === 'failed') throw refusalIn(reply, Object.keys(parsed.data.payload))
   const result = commandRegistry[type].result.safeParse(reply.result)
   if (!result.success) throw new AppError('DEVICE_REFUSED', 'The device gave an answer that cannot be read')
   // The schema of this type has parsed the result.
@@ -82,9 +82,16 @@ export const refusalCodes: Readonly<Record<string, ErrorCode>> = {
   CHANGED: 'CONFLICT',
 }
 
-/** The error of an agent is a code, a colon and a message for the user. */
-function refusalIn({ error = '' }: Reply): AppError {
+/**
+ * The error of an agent is a code, a colon and a message for the user. That of an invalid payload begins with the field.
+ * @param fields those of the payload
+ */
+export function refusalIn({ error = '' }: Reply, fields: readonly string[]): AppError {
   const [, deviceCode = 'FAILED', words = error] = /^([A-Z_]+): (.*)$/s.exec(error) ?? []
   const message = words === '' ? 'The device refused it' : words
-  return new AppError(refusalCodes[deviceCode] ?? 'DEVICE_REFUSED', message, { deviceCode })
+  const code = refusalCodes[deviceCode] ?? 'DEVICE_REFUSED'
+  if (code !== 'VALIDATION_ERROR') return new AppError(code, message, { deviceCode })
+  const [, first = '', rest = ''] = /^(\w+)[\w.]*:? (.*)$/s.exec(message) ?? []
+  const issue = fields.includes(first) ? { path: first, message: rest } : { path: '', message }
+  return invalid(message, { deviceCode, issues: [issue] })
 }

@@ -3,14 +3,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { nodesOf, sendToDevices, sendToNode } from '@muster/backplane/routing.ts'
 import type { Call } from '../../../operation.ts'
-import { liveEvent, publishEvents } from '../../../platform/live-events/index.ts'
+import { liveEvent, type PartnerEvent, publishEvents } from '../../../platform/live-events/index.ts'
 import type { Services } from '../../../services.ts'
+import { sealedValues } from '../../secrets/index.ts'
 import { commandChanged } from '../command-events.contract.ts'
 import { commandType } from '../command-registry.ts'
 import { type Command, type CommandSummary, QueuedCommand } from '../commands.contract.ts'
 import type { Target } from '../commands.queries.ts'
 import type { Issued } from '../orders/issue-command.ts'
-import { commandInstruction, frameOf } from './command-frame.ts'
+import { commandInstruction, frameOf, type IssuedCommand } from './command-frame.ts'
 import { frameToOrder, type Instruction, signerOf } from './order-signer.ts'
 
 const bytesAtOnce = 4 * 1024 * 1024
@@ -62,11 +63,12 @@ async function deliverAll(
   partnerOf: (deviceId: string) => string | undefined,
 ): Promise<void> {
   const signer = signerOf(services)
+  const sealed = await sealedFor(services, commands)
   for (const [partnerId, list] of Map.groupBy(commands, ({ deviceId }) => partnerOf(deviceId) ?? '')) {
     let instructions: Instruction[] = []
     let bytes = 0
     for (const command of list) {
-      const frame = frames.get(command.id) ?? frameOf(command)
+      const frame = frames.get(command.id) ?? frameOf(command, sealed.get(command.id))
       instructions.push(commandInstruction(command, frame))
       bytes += frame.length
       if (bytes < bytesAtOnce && instructions.length < ordersAtOnce) continue
@@ -84,7 +86,7 @@ async function deliverAll(
  */
 function deliverOne(
   services: DeliveryServices,
-  command: Command,
+  command: IssuedCommand,
   { frames }: Issued,
   partnerId: string,
 ): () => Promise<unknown> {
@@ -92,7 +94,8 @@ function deliverOne(
   const lookup = nextTurn().then(() => nodesOf(services.redis, [command.deviceId]))
   const found = lookup.catch(() => new Map<string, string>())
   return async () => {
-    const frame = frames.get(command.id) ?? frameOf(command)
+    const ready = frames.get(command.id)
+    const frame = ready ?? frameOf(command, (await sealedFor(services, [command])).get(command.id))
     const order = signerOf(services).order(commandInstruction(command, frame))
     const node = (await found).get(command.deviceId)
     // The device may have connected meanwhile.
@@ -102,13 +105,21 @@ function deliverOne(
   }
 }
 
-/** Tells the device to stop a command that it may have started. */
-export async function deliverCancel(
+const sealedFor = ({ core: { system, keyring } }: Pick<Services, 'core'>, commands: readonly IssuedCommand[]) =>
+  sealedValues(system, keyring, commands)
+
+/** Tells devices to stop commands that they may have started. */
+export async function deliverCancels(
   services: Pick<Services, 'redis' | 'core'>,
-  { id, deviceId, partnerId }: Pick<CommandSummary, 'id' | 'deviceId'> & { readonly partnerId: string },
-) {
-  const frame = frameToOrder({ name: 'cancel', sequence: 0, body: { id } })
-  await sendToDevices(services.redis, [signerOf(services).order({ kind: 'frame', deviceId, frame })], partnerId)
+  commands: readonly (Pick<CommandSummary, 'id' | 'deviceId'> & { readonly partnerId: string })[],
+): Promise<void> {
+  for (const [partnerId, own] of Map.groupBy(commands, (command) => command.partnerId)) {
+    const instructions = own.map(({ id, deviceId }): Instruction => {
+      const frame = frameToOrder({ name: 'cancel', sequence: 0, body: { id } })
+      return { kind: 'frame', deviceId, frame }
+    })
+    await sendToDevices(services.redis, signerOf(services).orders(instructions), partnerId)
+  }
 }
 
 type DeviceLocation = Pick<Target, 'orgId' | 'siteId' | 'partnerId'>
@@ -119,13 +130,20 @@ export function publishCommands(
   commands: readonly CommandSummary[],
   placeOf: (deviceId: string) => DeviceLocation | undefined,
 ): Promise<void> {
-  const at = clock.now()
-  const events = commands.flatMap(({ id: commandId, deviceId, type: commandType, status, exitCode }) => {
+  return publishEvents(redis, commandEvents(commands, placeOf, clock.now()))
+}
+
+/** What tells open pages about the status of commands. */
+export function commandEvents(
+  commands: readonly Pick<CommandSummary, 'id' | 'deviceId' | 'type' | 'status' | 'exitCode'>[],
+  placeOf: (deviceId: string) => DeviceLocation | undefined,
+  at: number,
+): PartnerEvent[] {
+  return commands.flatMap(({ id: commandId, deviceId, type: commandType, status, exitCode }) => {
     const place = placeOf(deviceId)
     if (place === undefined) return []
     const { orgId, siteId, partnerId } = place
     const fields = { orgId, siteId, deviceId, at, commandId, commandType, status, exitCode }
     return [liveEvent(commandChanged, partnerId, fields)]
   })
-  return publishEvents(redis, events)
 }

@@ -3,8 +3,11 @@
 import type { Redis } from '@muster/backplane/redis.ts'
 import { sendToDevices } from '@muster/backplane/routing.ts'
 import type { Log } from '@muster/kit/log.ts'
+import type { Keyring } from '@muster/kit/secrets/keyring.ts'
 import type pg from 'pg'
 import { arrival } from '../../../background/arrival.ts'
+import { storeSealingKeys } from '../../../fleet/devices/index.ts'
+import { sealedValues } from '../../secrets/index.ts'
 import { commandFrame, commandInstruction, type FramedCommand } from './command-frame.ts'
 import { type Instruction, type OrderSigner, workerSignerOf } from './order-signer.ts'
 
@@ -16,6 +19,7 @@ interface SendingParts {
   readonly pool: pg.Pool
   readonly redis: Redis
   readonly signer: OrderSigner
+  readonly keyring: Keyring
   readonly log: Log
 }
 
@@ -25,7 +29,8 @@ export interface OpenCommand extends FramedCommand {
 
 /** The columns of an `OpenCommand`, of a table `c`. */
 export const openCommandColumns = `c.id, c.device_id AS "deviceId", c.partner_id AS "partnerId", c.type, c.payload,
-  c.timeout_ms AS "timeoutMs", ceil(extract(epoch FROM c.expires_at) * 1000)::float8 AS "expiresAtMs"`
+  c.timeout_ms AS "timeoutMs", ceil(extract(epoch FROM c.expires_at) * 1000)::float8 AS "expiresAtMs",
+  c.script_grant AS "scriptGrant", c.secret_ids AS "secretIds"`
 
 /** Condition: no emergency stop holds the commands of the partner in this column. */
 export const isNotStopped = (partnerId: string) =>
@@ -60,18 +65,32 @@ export async function sendOpenCommands(parts: SendingParts, deviceIds: readonly 
 }
 
 /** Hands commands to the nodes that hold their devices. */
-export async function sendCommands(parts: Omit<SendingParts, 'pool'>, commands: readonly OpenCommand[]): Promise<void> {
+export async function sendCommands(parts: SendingParts, commands: readonly OpenCommand[]): Promise<void> {
+  const sealed = await sealedValues(parts.pool, parts.keyring, commands)
+  await sendSealed(parts, commands, sealed)
+}
+
+/** Hands commands to the nodes with the values of their secrets. */
+export async function sendSealed(
+  parts: Omit<SendingParts, 'pool' | 'keyring'>,
+  commands: readonly OpenCommand[],
+  sealed: ReadonlyMap<string, Uint8Array>,
+): Promise<void> {
   await Promise.all(
     [...Map.groupBy(commands, (command) => command.partnerId)].map(([partnerId, list]) => {
-      const instructions = list.flatMap((command) => instructionFor(parts, command))
+      const instructions = list.flatMap((command) => instructionFor(parts, command, sealed.get(command.id)))
       return sendToDevices(parts.redis, parts.signer.orders(instructions), partnerId)
     }),
   )
 }
 
-function instructionFor({ log }: Pick<SendingParts, 'log'>, command: OpenCommand): Instruction[] {
+function instructionFor(
+  { log }: Pick<SendingParts, 'log'>,
+  command: OpenCommand,
+  sealed: Uint8Array | undefined,
+): Instruction[] {
   try {
-    return [commandInstruction(command, commandFrame(command))]
+    return [commandInstruction(command, commandFrame(command, sealed))]
   } catch (error) {
     const { id: commandId, deviceId } = command
     log.error({ err: error, commandId, deviceId }, 'Command does not fit into a frame')
@@ -84,6 +103,11 @@ export const openCommands = arrival({
   name: 'connected',
   async send(parts, hellos) {
     const sending = { ...parts, signer: workerSignerOf(parts) }
+    const keys = hellos.flatMap(({ deviceId, body: { role, sealingKey } }) =>
+      role === 'agent' && sealingKey !== undefined ? [{ deviceId, sealingKey }] : [],
+    )
+    // Before their commands, whose secrets are sealed to these keys.
+    await storeSealingKeys(parts.pool, keys)
     const agents = [...new Set(hellos.flatMap(({ deviceId, body }) => (body.role === 'agent' ? [deviceId] : [])))]
     let sent = 0
     for (let start = 0; start < agents.length; start += devicesPerLookup)

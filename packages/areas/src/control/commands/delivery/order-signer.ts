@@ -4,8 +4,9 @@
 import { randomInt } from 'node:crypto'
 import { deviceOfField } from '@muster/backplane/presence.ts'
 import type { DeliveryOrder } from '@muster/backplane/routing.ts'
-import { type Keyring, orderKeysOf, privateKeyOf } from '@muster/kit/keyring.ts'
-import { orderKeyId } from '@muster/kit/order-keys.ts'
+import { type Keyring, orderKeysOf } from '@muster/kit/secrets/keyring.ts'
+import { orderKeyId } from '@muster/kit/secrets/order-keys.ts'
+import { newestOf, privateKeyOf } from '@muster/kit/secrets/signing-keys.ts'
 import { type DownMessage, encodeDown } from '@muster/wire/down.ts'
 import { WireError } from '@muster/wire/frame.ts'
 import { bootIdMax, orderedFrameBytesMax } from '@muster/wire/limits.ts'
@@ -19,7 +20,10 @@ const lifeMs = 10 * 60_000
 const ordersPerSignature = 1_024
 
 /** Messages that are sent as orders. */
-type Ordered = Extract<DownMessage, { name: 'command' | 'cancel' | 'update' | 'certificate' | 'request' }>
+type Ordered = Extract<
+  DownMessage,
+  { name: 'command' | 'cancel' | 'update' | 'certificate' | 'request' | 'assignment' }
+>
 
 interface Addressed {
   /** The device, or the presence field of its watchdog. */
@@ -52,8 +56,7 @@ export class OrderSigner {
 
   /** @throws if the key file has no key for orders */
   constructor(keyring: Keyring) {
-    const [newest] = orderKeysOf(keyring).orders
-    if (newest === undefined) throw new Error('A key file always has a key of each kind')
+    const newest = newestOf(orderKeysOf(keyring).orders)
     this.#key = privateKeyOf(newest)
     this.#keyId = orderKeyId(newest.x)
   }

@@ -1,3 +1,4 @@
+import { handleOn } from '@muster/db/database.ts'
 import { inTransaction } from '@muster/db/transaction.ts'
 import { ordersRouted } from '../../../background/arrival.ts'
 import { counter } from '../../../background/counter.ts'
@@ -20,7 +21,7 @@ const timeoutGraceMs = 15_000
 export const commandsSwept = counter('commands_swept_total', 'Commands that expired or timed out', ['status'])
 
 const endedColumns = `c.id, c.device_id AS "deviceId", c.org_id AS "orgId", c.partner_id AS "partnerId", d.site_id AS "siteId",
-  c.type, c.status, c.exit_code AS "exitCode", null AS stdout, (extract(epoch FROM c.finished_at) * 1000)::float8 AS "at"`
+  c.type, c.status, c.exit_code AS "exitCode", null AS stdout, c.origin, (extract(epoch FROM c.finished_at) * 1000)::float8 AS "at"`
 
 /** Ends the due commands of one state; `due` is a condition on `device_commands o`. */
 const endDue = (name: string, due: string) => ({
@@ -80,7 +81,7 @@ export async function endOverdueCommands(parts: WorkerParts): Promise<number> {
       const values = [status, error, statusesBefore(status)]
       ended.push(...(await client.query<SweptCommand>({ ...statement, values })).rows)
     }
-    return { ended, events: await applyOutcomes(client, parts.outcomes, ended) }
+    return { ended, events: await applyOutcomes(handleOn(client), parts.outcomes, ended) }
   })
   for (const { status } of ended) parts.count(commandsSwept, { status })
   await parts.publish([...ended.map(changeOf), ...events])

@@ -1,19 +1,24 @@
 // Creates commands for devices that can run them, in the transaction of the request.
 import { randomUUID } from 'node:crypto'
-import type { Db } from '@muster/db/database.ts'
-import { AppError, conflict, type ErrorCode } from '@muster/kit/errors.ts'
+import { AppError, conflict, type ErrorCode, invalid } from '@muster/kit/errors.ts'
+import { takesSecrets } from '@muster/wire/commands/scripts.ts'
 import { WireError } from '@muster/wire/frame.ts'
 import { signedOrdersProtocol } from '@muster/wire/version.ts'
-import { sql } from 'kysely'
+import type { Capability } from '../../../fleet/devices/state/capabilities.rules.ts'
 import type { Call } from '../../../operation.ts'
-import type { Settings } from '../../../services.ts'
 import { requireWorking } from '../../../tenancy/tenancy/index.ts'
+import { secretsOfDevices } from '../../secrets/index.ts'
+import type { AgentLimits } from '../area.settings.ts'
 import { commandType } from '../command-registry.ts'
 import type { Command, CommandName, SkipReason } from '../commands.contract.ts'
 import type { Target } from '../commands.queries.ts'
 import { commandRefusal, incapacity } from '../commands.rules.ts'
-import { frameOf } from '../delivery/command-frame.ts'
+import { type IssuedCommand, plainFrameOf } from '../delivery/command-frame.ts'
+import { grantScript, grantScripts } from '../grants/script-grants.ts'
 import { requireDelivery } from '../stops/stops.ts'
+import { countHeldCommands, heldCommands, requirePermitted } from './held-commands.ts'
+import { inabilityWords } from './inability-words.ts'
+import { begin, insertCommands } from './insert-commands.ts'
 import type { CommandOrder } from './validate-order.ts'
 
 /** All payloads of one request. A larger command needs several requests. */
@@ -26,11 +31,18 @@ const messages: Readonly<Record<SkipReason, string>> = {
   decommissioned: 'The device is decommissioned',
   organization_suspended: 'Organization is suspended',
   agent_too_old: 'The agent of this device is too old for this command',
-  unsupported_platform: 'The operating system of this device does not support this command or script language',
+  unsupported_platform: 'The operating system of this device does not support this command',
+  missing_tool: 'A program that this command needs is not installed on the device',
+  not_permitted: 'The agent of this device has no permission for this command',
+  maintenance: 'A maintenance window holds scripts back on this device',
+  missing_secret: 'A secret that the script names does not exist for this device',
 }
 const codes: Readonly<Partial<Record<SkipReason, ErrorCode>>> = {
   agent_too_old: 'AGENT_TOO_OLD',
   unsupported_platform: 'UNSUPPORTED_PLATFORM',
+  missing_tool: 'MISSING_TOOL',
+  not_permitted: 'NOT_PERMITTED',
+  maintenance: 'IN_MAINTENANCE',
 }
 
 interface Content {
@@ -38,75 +50,48 @@ interface Content {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
+function capabilitiesFor({ type, payload }: Content): readonly Capability[] {
+  const { needs } = commandType(type)
+  return needs === undefined ? [type] : [type, ...needs(payload)]
+}
+
 /** Why a device does not receive such a command; null if it does. */
-export function refusalOf(target: Target, content: Content, { unsignedAgentsUntilMs }: Settings): SkipReason | null {
+export function refusalOf(target: Target, content: Content, { unsignedAgentsUntilMs }: AgentLimits): SkipReason | null {
   const { lifecycle, organizationStatus, agentProtocol } = target
-  const { minAgentVersion, platforms } = commandType(content.type)
-  const required = { minAgentVersion, platforms: platforms?.(content.payload) }
+  const { minAgentVersion } = commandType(content.type)
+  const required = { minAgentVersion, capabilities: capabilitiesFor(content) }
   const refusal = commandRefusal(lifecycle, organizationStatus) ?? incapacity(target, required)
   if (refusal !== null || agentProtocol === null || agentProtocol >= signedOrdersProtocol) return refusal
   return Date.now() < (unsignedAgentsUntilMs ?? Number.POSITIVE_INFINITY) ? null : 'agent_too_old'
 }
 
 /** @throws if the device receives no commands, or not such a one */
-export function requireCapable(target: Target, content: Content, settings: Settings): void {
+export function requireCapable(target: Target, content: Content, settings: AgentLimits): void {
   requireWorking({ status: target.organizationStatus })
   const refusal = refusalOf(target, content, settings)
-  if (refusal !== null) throw new AppError(codes[refusal] ?? 'CONFLICT', messages[refusal])
-}
-
-interface Recipient {
-  readonly commandId: string
-  readonly deviceId: string
-}
-
-/** Inserts an order for devices, and what is stored with it. Devices that already have such a command are left out. */
-async function insertCommands(db: Db, order: CommandOrder, recipients: readonly Recipient[]): Promise<Command[]> {
-  const { setting } = commandType(order.type)
-  const deviceIds = recipients.map(({ deviceId }) => deviceId)
-  const [commands] = await Promise.all([
-    insertRows(db, order, recipients),
-    setting?.store(db, deviceIds, order.payload),
-  ])
-  return commands
-}
-
-async function insertRows(db: Db, order: CommandOrder, recipients: readonly Recipient[]): Promise<Command[]> {
-  const { type, payload, timeoutMs, expiresAt, createdBy, batchId = null, requestKey = null } = order
-  const ids = recipients.map(({ commandId }) => commandId)
-  const deviceIds = recipients.map(({ deviceId }) => deviceId)
-  // updated_at is the time of the statement: in a long transaction now() is so old that the sweep would send the command
-  // again. Devices are locked, in order: two requests do not deadlock, and a device that moves gets the command in its new
-  // organization or not at all.
-  const { rows } = await sql<Command>`
-    INSERT INTO device_commands (id, device_id, org_id, partner_id, type, payload, timeout_ms, expires_at, created_by,
-      batch_id, request_key, updated_at)
-    SELECT given.id, devices.id, devices.org_id, devices.partner_id,
-           ${type}, ${JSON.stringify(payload)}::jsonb, ${timeoutMs}::int, ${expiresAt}::timestamptz, ${createdBy}::uuid,
-           ${batchId}::uuid, ${requestKey}, clock_timestamp()
-    FROM unnest(${ids}::uuid[], ${deviceIds}::uuid[]) AS given (id, device_id) JOIN devices ON devices.id = given.device_id
-    ORDER BY devices.id FOR KEY SHARE OF devices
-    ON CONFLICT DO NOTHING
-    RETURNING *`.execute(db)
-  return rows
+  if (refusal === null) return
+  const words = inabilityWords(target, capabilitiesFor(content)) ?? messages[refusal]
+  throw new AppError(codes[refusal] ?? 'CONFLICT', codes[refusal] === undefined ? messages[refusal] : words)
 }
 
 /** Created commands, and the frames that are encoded already, by command ID. */
 export interface Issued {
-  readonly commands: readonly Command[]
+  readonly commands: readonly IssuedCommand[]
   readonly frames: ReadonlyMap<string, Uint8Array>
 }
 
 /** @throws PAYLOAD_TOO_LARGE when the command does not fit into a frame */
-function issued(commands: readonly Command[]): Issued {
-  const [first] = commands
-  // All commands of an order have the same size, so one frame tells whether they fit.
-  return { commands, frames: new Map(first === undefined ? [] : [[first.id, sendableFrame(first)]]) }
+function issued(commands: readonly IssuedCommand[], deviceEnv: CommandOrder['deviceEnv'] = new Map()): Issued {
+  // Commands of an order differ in nothing but the variables of their devices, so the largest one tells whether all fit.
+  const size = ({ deviceId }: Command) => JSON.stringify(deviceEnv.get(deviceId) ?? {}).length
+  const [first] = deviceEnv.size === 0 ? commands : commands.toSorted((one, other) => size(other) - size(one))
+  const frame = first === undefined ? undefined : sendableFrame(first)
+  return { commands, frames: new Map(first === undefined || frame === undefined ? [] : [[first.id, frame]]) }
 }
 
-function sendableFrame(command: Command): Uint8Array {
+function sendableFrame(command: IssuedCommand): Uint8Array | undefined {
   try {
-    return frameOf(command)
+    return plainFrameOf(command)
   } catch (error) {
     if (error instanceof WireError) throw new AppError('PAYLOAD_TOO_LARGE', 'The payload does not fit into one message')
     throw error
@@ -124,14 +109,20 @@ export async function issueBeforeJudging(
   order: CommandOrder,
   judge: () => Promise<Target>,
 ): Promise<Issued & { readonly target: Target; readonly command: Command }> {
-  const [judged, delivery, inserted] = await Promise.allSettled([
+  const recipient = { commandId: randomUUID(), deviceId }
+  const grant = grantScript(services, order, recipient)
+  const secretIds = (await secretsOfDevices(db, [deviceId], order)).get(deviceId.toLowerCase()) ?? null
+  const [judged, delivery, held, inserted] = await Promise.allSettled([
     judge(),
     requireDelivery(db, { deviceId }),
-    insertCommands(db, order, [{ commandId: randomUUID(), deviceId }]),
+    heldCommands(db, [deviceId], order),
+    insertCommands(db, order, [{ ...recipient, grant, secretIds }]),
   ])
   const target = settled(judged)
   requireCapable(target, order, services.settings)
+  if (takesSecrets(order.payload) && secretIds === null) throw invalid(`payload.secrets: ${messages.missing_secret}`)
   settled(delivery)
+  await requirePermitted(services, order.type, settled(held).get(deviceId))
   const commands = settled(inserted)
   const [command] = commands
   if (command === undefined) throw conflict(messages.already_pending, 'ALREADY_PENDING')
@@ -153,8 +144,25 @@ export async function issueToAll(
   targets: readonly Target[],
   order: CommandOrder,
 ): Promise<IssuedToAll> {
-  const refusals = new Map(targets.map((target) => [target.id, refusalOf(target, order, call.services.settings)]))
-  const able = targets.filter(({ id }) => refusals.get(id) === null)
+  const refusals = new Map<string, SkipReason | null>(
+    targets.map((target) => [target.id, refusalOf(target, order, call.services.settings)]),
+  )
+  const capable = targets.filter(({ id }) => refusals.get(id) === null)
+  const held = await heldCommands(
+    call.db,
+    capable.map(({ id }) => id),
+    order,
+  )
+  for (const deviceId of held.keys()) refusals.set(deviceId, 'maintenance')
+  const secrets = await secretsOfDevices(
+    call.db,
+    capable.map(({ id }) => id),
+    order,
+  )
+  const lacking = takesSecrets(order.payload) ? capable.filter(({ id }) => !held.has(id) && !secrets.has(id)) : []
+  for (const { id } of lacking) refusals.set(id, 'missing_secret')
+  const able = capable.filter(({ id }) => refusals.get(id) === null)
+  await countHeldCommands(call.db, order.type, held)
   if (JSON.stringify(order.payload).length * able.length > bulkBytesMax) {
     throw new AppError('PAYLOAD_TOO_LARGE', 'The payload is too large for so many devices at once')
   }
@@ -162,11 +170,18 @@ export async function issueToAll(
     call.db,
     able.map(({ partnerId }) => partnerId),
   )
-  const recipients = able.map(({ id: deviceId }) => ({ commandId: randomUUID(), deviceId }))
+  const deviceIds = able.map(({ id }) => id)
+  const grants = await grantScripts(call.services, order, deviceIds)
+  const recipients = deviceIds.map((deviceId) => ({
+    ...{ commandId: randomUUID(), deviceId },
+    grant: grants.get(deviceId) ?? null,
+    secretIds: secrets.get(deviceId) ?? null,
+  }))
   const commands = await insertCommands(call.db, order, recipients)
+  await begin(call.db, call.services.outcomes, order, commands)
   const created = new Set(commands.map(({ deviceId }) => deviceId))
   const skipped = targets
     .filter(({ id }) => !created.has(id))
     .map(({ id: deviceId }) => ({ deviceId, reason: refusals.get(deviceId) ?? ('already_pending' as const) }))
-  return { ...issued(commands), skipped }
+  return { ...issued(commands, order.deviceEnv), skipped }
 }

@@ -1,10 +1,11 @@
-import { type Caller, hasPermission } from '@muster/kit/access.ts'
-import { denied } from '@muster/kit/errors.ts'
-import { inputError, plainWords } from '@muster/kit/input.ts'
-import { strictSchema } from '@muster/kit/strict.ts'
+import { type Caller, requirePermission } from '@muster/kit/access.ts'
+import { inputError, plainWords } from '@muster/kit/operation/input.ts'
+import { strictSchema } from '@muster/kit/schema/strict.ts'
 import { z } from 'zod'
 import { commandType } from '../command-registry.ts'
 import type { QueuedCommand } from '../commands.contract.ts'
+import type { Origin } from '../plans/origin.contract.ts'
+import type { CommandSubject } from '../subject.contract.ts'
 
 /** A validated command, before it is issued to devices. */
 export interface CommandOrder {
@@ -13,9 +14,21 @@ export interface CommandOrder {
   readonly timeoutMs: number
   readonly expiresAt: string
   readonly createdBy: string
+  /** Whether an organization asks, which may use a secret of the partner only if it is shared. */
+  readonly byOrganization: boolean
   readonly batchId?: string
   /** Identifies the request, so that a repeated one does nothing. */
   readonly requestKey?: string
+  /** Whether a script waits for maintenance windows. */
+  readonly respectMaintenance: boolean
+  /** What asked for it, if not the request itself; it is signed with the script. */
+  readonly origin?: { readonly kind: string; readonly id: string }
+  /** The plan that sends it. Its start counted toward the blast radius, so its commands do not. */
+  readonly plan?: Origin
+  /** Bound to the request of a second person, and given to the area of its kind with the commands. */
+  readonly subject?: CommandSubject
+  /** Variables that a script gets on single devices, beside those of the payload. */
+  readonly deviceEnv?: ReadonlyMap<string, Readonly<Record<string, string>>>
 }
 
 export interface OrderInput {
@@ -23,6 +36,7 @@ export interface OrderInput {
   readonly payload: Record<string, unknown>
   readonly timeoutMs?: number | undefined
   readonly expiresInSeconds?: number | undefined
+  readonly respectMaintenance: boolean
 }
 
 const payloads = new Map<QueuedCommand, z.ZodType<{ payload: Record<string, unknown> }>>()
@@ -42,7 +56,7 @@ function payloadOf(type: QueuedCommand) {
  */
 export function validateOrder(caller: Caller, { type, payload, ...given }: OrderInput, nowMs: number): CommandOrder {
   const kind = commandType(type)
-  if (!hasPermission(caller, kind.permission)) throw denied(`Permission denied: ${kind.permission} is required`)
+  requirePermission(caller, kind.permission)
   const parsed = payloadOf(type).safeParse({ payload }, { error: plainWords })
   if (!parsed.success) throw inputError(parsed.error)
   const expiresInSeconds = given.expiresInSeconds ?? kind.expiresInSeconds
@@ -52,5 +66,7 @@ export function validateOrder(caller: Caller, { type, payload, ...given }: Order
     timeoutMs: given.timeoutMs ?? kind.timeoutMs,
     expiresAt: new Date(nowMs + expiresInSeconds * 1_000).toISOString(),
     createdBy: caller.userId,
+    byOrganization: caller.scope === 'organization',
+    respectMaintenance: given.respectMaintenance,
   }
 }

@@ -6,7 +6,7 @@ import type { Caller } from '@muster/kit/access.ts'
 import { notFound } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { visibleDevices } from '../../../fleet/devices/index.ts'
-import { implement } from '../../../operation.ts'
+import { type Call, implement } from '../../../operation.ts'
 import { liveEventsOf } from '../../../platform/live-events/index.ts'
 import { within } from '../../../tenancy/tenancy/index.ts'
 import { requireContent } from '../command-content.ts'
@@ -24,31 +24,45 @@ interface Reached {
 }
 
 export default implement(contract, {
-  async *follow({ caller, input, services, request }) {
-    const { id, commandId } = input
-    const read = <T>(work: (db: Db) => Promise<T>) => asCaller(services.people, caller, 'read', work)
-    const { partnerId } = await read((db) => targetById(db, caller, id))
-    const left = new AbortController()
-    try {
-      const events = await liveEventsOf(services).watch({
-        kinds: [commandChanged, commandOutput],
-        partnerId,
-        signal: AbortSignal.any([request.signal, left.signal]),
-        accepts: (event) => event.commandId === commandId,
-      })
-      const reached: Reached = { status: null, stdout: input.stdout, stderr: input.stderr }
-      const news = async function* () {
-        const grown = await read((db) => growth(db, caller, { id, commandId }, reached))
-        yield* piecesOf(grown, reached)
-        return hasEnded(grown.status)
-      }
-      if (yield* news()) return
-      for await (const _event of events) if (yield* news()) return
-    } finally {
-      left.abort()
-    }
-  },
+  follow: (call) => followOutput(call, call.input),
 })
+
+interface Place {
+  /** Of the device. */
+  readonly id: string
+  readonly commandId: string
+  /** The offsets to begin with. */
+  readonly stdout: number
+  readonly stderr: number
+}
+
+/** Yields what the command has written and writes until it ends. @throws NOT_FOUND, FORBIDDEN */
+export async function* followOutput(
+  { caller, services, request }: Pick<Call, 'caller' | 'services' | 'request'>,
+  { id, commandId, stdout, stderr }: Place,
+): AsyncGenerator<OutputEvent> {
+  const read = <T>(work: (db: Db) => Promise<T>) => asCaller(services.people, caller, 'read', work)
+  const { partnerId } = await read((db) => targetById(db, caller, id))
+  const left = new AbortController()
+  try {
+    const events = await liveEventsOf(services).watch({
+      kinds: [commandChanged, commandOutput],
+      partnerId,
+      signal: AbortSignal.any([request.signal, left.signal]),
+      accepts: (event) => event.commandId === commandId,
+    })
+    const reached: Reached = { status: null, stdout, stderr }
+    const news = async function* () {
+      const grown = await read((db) => growth(db, caller, { id, commandId }, reached))
+      yield* piecesOf(grown, reached)
+      return hasEnded(grown.status)
+    }
+    if (yield* news()) return
+    for await (const _event of events) if (yield* news()) return
+  } finally {
+    left.abort()
+  }
+}
 
 interface Growth {
   readonly status: CommandStatus

@@ -1,6 +1,7 @@
 import type { RecordOf } from '../../../background/record.ts'
 import type { CommandStatus } from '../commands.contract.ts'
 import { type CommandEvent, hasEnded, nextStatus } from '../commands.rules.ts'
+import type { Origin } from '../plans/origin.contract.ts'
 
 /** What devices and gateways report about commands. */
 export type CommandReport = RecordOf<'sent' | 'refused' | 'progress' | 'result'> & { readonly atMs: number }
@@ -16,6 +17,7 @@ export interface CommandRow {
   readonly site_id: string | null
   readonly type: string
   readonly status: CommandStatus
+  readonly origin: Origin | null
   readonly stdout_bytes: number
   readonly stderr_bytes: number
 }

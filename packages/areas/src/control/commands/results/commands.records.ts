@@ -1,3 +1,4 @@
+import { handleOn } from '@muster/db/database.ts'
 import type pg from 'pg'
 import type { EndedCommand } from '../../../background/outcome.ts'
 import { records } from '../../../background/record.ts'
@@ -17,7 +18,7 @@ import { applyOutcomes } from './outcomes.ts'
 // Locked in the order of IDs, so that two writers do not deadlock.
 const readCommands = {
   name: 'read-commands',
-  text: `SELECT c.id, c.device_id, c.org_id, c.partner_id, d.site_id, c.type, c.status,
+  text: `SELECT c.id, c.device_id, c.org_id, c.partner_id, d.site_id, c.type, c.status, c.origin,
       coalesce(octet_length(c.stdout), 0) AS stdout_bytes, coalesce(octet_length(c.stderr), 0) AS stderr_bytes
     FROM device_commands c JOIN devices d ON d.id = c.device_id
     WHERE c.id = ANY($1::uuid[]) ORDER BY c.id FOR UPDATE OF c`,
@@ -59,7 +60,7 @@ export const commandReports = records({
     const changed = [...commands.values()].filter((command) => command.changed)
     if (changed.length === 0) return { dropped }
     await writeProgress(client, changed)
-    const events = await applyOutcomes(client, outcomes, changed.filter(endsNow).map(endedCommand))
+    const events = await applyOutcomes(handleOn(client), outcomes, changed.filter(endsNow).map(endedCommand))
     return { dropped, events: [...events, ...changed.flatMap(eventsOf)] }
   },
 })
@@ -73,6 +74,7 @@ const endedCommand = ({ row, status, exitCode, stdout }: CommandProgress): Ended
   status,
   exitCode,
   stdout: stdout.replaced,
+  origin: row.origin,
 })
 
 async function writeProgress(client: pg.PoolClient, commands: readonly CommandProgress[]): Promise<void> {

@@ -1,6 +1,9 @@
-import type pg from 'pg'
+import type { Db } from '@muster/db/database.ts'
+import { type Transaction, transactionOf } from '@muster/db/transaction.ts'
 import type { Applied, EndedCommand, Outcome } from '../../../background/outcome.ts'
+import { insertEvents } from '../../../platform/events/index.ts'
 import type { PartnerEvent } from '../../../platform/live-events/index.ts'
+import { commandFailed } from '../commands-events.contract.ts'
 
 const addToResults = {
   name: 'add-to-results',
@@ -10,23 +13,57 @@ const addToResults = {
 
 /** Applies the outcomes of commands whose end this transaction has stored. @returns events to publish after the commit */
 export async function applyOutcomes(
-  client: pg.PoolClient,
+  db: Db,
   outcomes: readonly Outcome[],
   ended: readonly EndedCommand[],
 ): Promise<PartnerEvent[]> {
+  const transaction = transactionOf(db)
+  await noteFailures(transaction, ended)
   const events: PartnerEvent[] = []
-  for (const { command, apply } of outcomes) {
-    const own = ended.filter(({ type }) => type === command)
+  for (const outcome of outcomes) {
+    const own = ended.filter((command) => concerns(outcome, command))
     if (own.length === 0) continue
-    const applied = await apply(client, own)
-    await addTo(client, applied.additions ?? new Map())
+    const applied = await outcome.apply(transaction, own, db)
+    await addTo(transaction, applied.additions ?? new Map())
     events.push(...(applied.events ?? []))
   }
   return events
 }
 
-async function addTo(client: pg.PoolClient, additions: NonNullable<Applied['additions']>): Promise<void> {
+/** Whether an outcome is for such a command. */
+export const concerns = (
+  { command, origins }: Outcome,
+  { type, origin }: Pick<EndedCommand, 'type' | 'origin'>,
+): boolean =>
+  (command === 'any' || command === type) &&
+  (origins === undefined || (origin !== null && origins.includes(origin.kind)))
+
+const insertFailures = {
+  name: 'note-failed-commands',
+  text: `${insertEvents}
+    SELECT '${commandFailed.name}', u.partner_id, u.org_id, d.site_id, u.device_id, now(), u.data || jsonb_build_object('hostname', d.hostname)
+    FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::jsonb[]) AS u(partner_id, org_id, device_id, data)
+    JOIN devices d ON d.id = u.device_id`,
+}
+const failures: readonly string[] = ['failed', 'timed_out', 'expired']
+
+/** Tells followers about commands that failed, or that no device carried out in time. */
+async function noteFailures(transaction: Transaction, ended: readonly EndedCommand[]): Promise<void> {
+  const failed = ended.filter(({ status }) => failures.includes(status))
+  if (failed.length === 0) return
+  await transaction.query({
+    ...insertFailures,
+    values: [
+      failed.map(({ partnerId }) => partnerId),
+      failed.map(({ orgId }) => orgId),
+      failed.map(({ deviceId }) => deviceId),
+      failed.map(({ id, type, status, exitCode }) => JSON.stringify({ commandId: id, type, status, exitCode })),
+    ],
+  })
+}
+
+async function addTo(transaction: Transaction, additions: NonNullable<Applied['additions']>): Promise<void> {
   if (additions.size === 0) return
   const values = [...additions.values()].map((addition) => JSON.stringify(addition))
-  await client.query({ ...addToResults, values: [[...additions.keys()], values] })
+  await transaction.query({ ...addToResults, values: [[...additions.keys()], values] })
 }

@@ -100,3 +100,15 @@ export async function requireDelivery(db: Db, partners: Partners): Promise<void>
   const whose = partnerId === null ? 'the whole installation' : 'this partner'
   throw new AppError('COMMANDS_STOPPED', `Commands are stopped for ${whose}: ${reason}`, { reason, since: at })
 }
+
+/** Those of the partners whose commands are stopped. */
+export async function stoppedPartners(db: Db, partnerIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const ids = [...new Set(partnerIds)]
+  const rows = await db
+    .selectFrom('commandStops')
+    .select('partnerId')
+    .where((eb) => eb.or([eb('partnerId', 'is', null), isOneOfPartners('partnerId', ids)]))
+    .execute()
+  const stopped = rows.flatMap(({ partnerId }) => partnerId ?? [])
+  return new Set(stopped.length < rows.length ? ids : stopped)
+}

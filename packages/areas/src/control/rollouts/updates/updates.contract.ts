@@ -12,6 +12,7 @@ export const UpdateHold = z.enum([
   'auto_update_off',
   'pinned',
   'not_reached_yet',
+  'maintenance',
   'offline',
   'barred',
   'refused',

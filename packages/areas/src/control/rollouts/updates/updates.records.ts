@@ -2,6 +2,8 @@ import type { UpdateStatus } from '@muster/wire/messages/update-status.ts'
 import type pg from 'pg'
 import { type Received, records } from '../../../background/record.ts'
 import { changeEvents, changeUpdating, type DevicePlace } from '../../../fleet/devices/index.ts'
+import { insertEvents } from '../../../platform/events/index.ts'
+import { agentUpdateFailed } from '../rollouts-events.contract.ts'
 
 const reported = ['version', 'state', 'reason', 'error', 'from_version', 'reported_at']
 // A report about a version other than the offered one is outdated. A refusal of a barred version does not replace the failure
@@ -11,7 +13,8 @@ const isOutdated = `(s.rollout_id IS NOT NULL AND s.version <> excluded.version
 
 const writeReports = {
   name: 'store-update-reports',
-  text: `INSERT INTO device_updates AS s
+  text: `WITH written AS (
+    INSERT INTO device_updates AS s
       (device_id, org_id, partner_id, version, state, reason, error, from_version, reported_at, barred)
     SELECT u.device_id, d.org_id, d.partner_id, u.version, u.state, u.reason, u.error, u.from_version, to_timestamp(u.at_ms / 1000),
       CASE WHEN u.barred IS NULL THEN '{}' ELSE ARRAY(SELECT jsonb_array_elements_text(u.barred::jsonb)) END
@@ -23,8 +26,15 @@ const writeReports = {
       ${reported.map((column) => `${column} = CASE WHEN ${isOutdated} THEN s.${column} ELSE excluded.${column} END`).join(', ')},
       barred = CASE WHEN s.device_id = ANY ($9::uuid[]) THEN excluded.barred ELSE s.barred END
     WHERE s.reported_at IS NULL OR s.reported_at <= excluded.reported_at
-    RETURNING s.device_id AS "deviceId", s.org_id AS "orgId", s.partner_id AS "partnerId",
-      (SELECT site_id FROM devices WHERE id = s.device_id) AS "siteId", (extract(epoch FROM s.reported_at) * 1000)::float8 AS "atMs"`,
+    RETURNING s.*
+    ), placed AS (SELECT w.*, d.site_id, d.hostname FROM written w JOIN devices d ON d.id = w.device_id),
+    failed AS (${insertEvents}
+      SELECT '${agentUpdateFailed.name}', p.partner_id, p.org_id, p.site_id, p.device_id, p.reported_at,
+        jsonb_build_object('hostname', p.hostname, 'version', p.version, 'state', p.state, 'reason', p.reason)
+      FROM placed p LEFT JOIN device_updates before ON before.device_id = p.device_id
+      WHERE p.state IN ('refused', 'rolled_back') AND (before.version, before.state) IS DISTINCT FROM (p.version, p.state))
+    SELECT device_id AS "deviceId", org_id AS "orgId", partner_id AS "partnerId", site_id AS "siteId",
+      (extract(epoch FROM reported_at) * 1000)::float8 AS "atMs" FROM placed`,
 }
 
 const busyStates: ReadonlySet<UpdateStatus['state']> = new Set(['downloading', 'verifying', 'installing', 'restarting'])

@@ -11,6 +11,8 @@ export interface Situation {
   readonly autoUpdate: boolean
   readonly isPinned: boolean
   readonly isReached: boolean
+  /** A maintenance window holds updates back. */
+  readonly isInMaintenance: boolean
   readonly isOnline: boolean
   readonly isBarred: boolean
   /** Of the rolled out version; null if it was not offered yet. */
@@ -33,6 +35,7 @@ export function holdOf(given: Situation): UpdateHold {
   if (given.rolloutState !== 'running') return given.rolloutState === 'paused' ? 'rollout_paused' : 'rollout_halted'
   if (given.withheld) return 'unknown'
   if (!given.isReached) return 'not_reached_yet'
+  if (given.isInMaintenance) return 'maintenance'
   if (!given.isOnline) return 'offline'
   return 'offered'
 }
@@ -40,7 +43,7 @@ export function holdOf(given: Situation): UpdateHold {
 /** The explanation of each reason for users. */
 export const holdWords: Readonly<Record<UpdateHold, string>> = {
   stopped: 'All updates are stopped',
-  no_rollout: 'No version goes out at the moment',
+  no_rollout: 'No rollout is active',
   rollout_paused: 'The rollout is paused',
   rollout_halted: 'The rollout has stopped itself because devices failed; a person has to let it go on',
   up_to_date: 'It runs this version or a newer one',
@@ -48,6 +51,7 @@ export const holdWords: Readonly<Record<UpdateHold, string>> = {
   auto_update_off: 'Updates are turned off for this device',
   pinned: 'Its group, site or organization is pinned to another version',
   not_reached_yet: 'The rollout has not reached this device yet',
+  maintenance: 'A maintenance window holds updates back',
   offline: 'It gets the version when it is connected',
   barred: 'This version failed on this device before and is not tried again',
   refused: 'The agent refused this version',

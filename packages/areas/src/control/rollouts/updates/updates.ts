@@ -5,6 +5,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { visibleDevices } from '../../../fleet/devices/index.ts'
 import { type Call, implement } from '../../../operation.ts'
 import { reachesNothing } from '../../../tenancy/tenancy/index.ts'
+import { heldBack } from '../../maintenance/index.ts'
 import { isBuilt, pinOf, place, runsOlder } from '../fleet.sql.ts'
 import { reachPlaces } from '../rollouts.rules.ts'
 import { isWithheld } from '../withheld.ts'
@@ -86,6 +87,7 @@ async function updatesOf(
         'isPinned',
       ),
       sql<boolean>`${place(version)} < ${out === null ? 0 : reachPlaces(out)}`.as('isReached'),
+      sql<boolean>`${heldBack('agentUpdates')}`.as('isInMaintenance'),
       sql<boolean>`coalesce(state.status, 'offline') <> 'offline'`.as('isOnline'),
       sql<boolean>`coalesce(${version} = ANY (updates.barred), false)`.as('isBarred'),
     ])
@@ -96,6 +98,7 @@ async function updatesOf(
     isBuilt,
     isPinned,
     isReached,
+    isInMaintenance,
     isOnline,
     isBarred,
     ...row
@@ -111,6 +114,7 @@ async function updatesOf(
       autoUpdate,
       isPinned,
       isReached,
+      isInMaintenance,
       isOnline,
       isBarred,
       state,

@@ -153,7 +153,7 @@ describe('filters', async () => {
       path: ['all', 0],
       message: expect.stringMatching(/^atLeast cannot be used with hostname; use is, /),
     })
-    expect(fault({ field: 'colour', op: 'is', value: 'x' })?.message).toBe('there is no field colour')
+    expect(fault({ field: 'color', op: 'is', value: 'x' })?.message).toBe('there is no field color')
     expect(fault({ field: 'status', op: 'is', value: 'asleep' })?.message).toMatch(/^the value must be one of online, /)
   })
   it('are rejected without recursion when too deep or too large', () => {

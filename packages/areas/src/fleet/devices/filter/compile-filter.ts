@@ -41,6 +41,8 @@ const single: Record<NameOfOne, Sql> = {
   createdAt: column('devices.created_at'),
   updatedAt: column('devices.updated_at'),
   tags: column('devices.tags'),
+  openAlerts: sql`(SELECT count(*) FROM alerts a WHERE a.device_id = devices.id AND a.status <> 'resolved')`,
+  inMaintenance: sql`(devices.id IN (SELECT device_id FROM devices_in_maintenance))`,
   lastSeenAt: column('state.last_seen_at'),
   statusAt: column('state.status_at'),
   mainAgentSilentSince: column('state.main_agent_silent_since'),
@@ -204,6 +206,15 @@ function compare(given: Comparison, custom: CustomTypes): Condition {
   const { type } = fields[given.field]
   if (op === 'isSet') return type === 'tags' ? sql`${target} <> '{}'` : sql`${target} IS NOT NULL`
   return positive(target, type, given)
+}
+
+const isSingle = (name: string): name is NameOfOne => Object.hasOwn(single, name)
+
+/** The value of a field, in a query like that of a filter. Null for fields with several values. */
+export function fieldValue(name: string): Sql | null {
+  const key = customKeyOf(name)
+  if (key !== null) return sql`(devices.custom_fields -> ${key}::text)`
+  return isSingle(name) ? single[name] : null
 }
 
 /** The types of the custom fields that a filter may use, by key. */

@@ -1,3 +1,4 @@
+import { always, isNullOr } from '@muster/db/conditions.ts'
 import type { Db } from '@muster/db/database.ts'
 import { invalid } from '@muster/kit/errors.ts'
 import type { Expression, SqlBool } from 'kysely'
@@ -16,7 +17,7 @@ export async function customTypesOf(db: Db, partnerId: string | null, orgId: str
     .selectFrom('customFields')
     .select(['key', 'type', 'orgId'])
     .$if(partnerId !== null, (query) => query.where('partnerId', '=', partnerId ?? ''))
-    .$if(orgId !== null, (query) => query.where((eb) => eb.or([eb('orgId', 'is', null), eb('orgId', '=', orgId)])))
+    .where(orgId === null ? always : isNullOr('orgId', orgId))
     .orderBy('orgId', (order) => order.nullsLast())
     .execute()
   // Nulls last: when organization and partner define the same key, the partner's definition wins.

@@ -7,7 +7,7 @@ describe('the changes between two inventories', () => {
   it('are listed by name, without values that change by themselves', () => {
     const before = {
       ...empty,
-      hardware: { model: 'A', cpuMhz: 900 },
+      hardware: { model: 'A', cpuMhz: 900, battery: { percent: 90 } },
       disks: [{ name: 'sda', totalBytes: 10, usedBytes: 1 }],
       software: [
         { name: 'bash', version: '1' },
@@ -17,7 +17,7 @@ describe('the changes between two inventories', () => {
     }
     const after = {
       ...empty,
-      hardware: { model: 'B', cpuMhz: 2_000 },
+      hardware: { model: 'B', cpuMhz: 2_000, battery: { percent: 80 } },
       disks: [{ name: 'sda', totalBytes: 10, usedBytes: 5 }],
       software: [
         { name: 'bash', version: '2' },
@@ -31,6 +31,34 @@ describe('the changes between two inventories', () => {
       'software removed vim',
       'software added curl',
     ])
+  })
+
+  it('have updates, drivers, features, the time zone and the domain, if both agents report them', () => {
+    const restart = ['a pending file rename']
+    const system = {
+      timeZone: 'Europe/Berlin',
+      membership: { workgroup: 'WORKGROUP' },
+      pendingRestart: [],
+      updates: [{ name: 'KB1' }],
+      drivers: [{ name: 'nic', version: '1', state: 'running' }],
+    }
+    const later = {
+      timeZone: 'Europe/Paris',
+      membership: { domain: 'corp.example.com' },
+      pendingRestart: restart,
+      updates: [{ name: 'KB1' }, { name: 'KB2' }],
+      drivers: [{ name: 'nic', version: '2', state: 'stopped' }],
+      features: [{ name: 'Hyper-V', enabled: true }],
+    }
+    const changes = inventoryChanges({ ...empty, system }, { ...empty, system: later })
+    expect(changes.map(({ section, action, name }) => `${section} ${action} ${name}`)).toEqual([
+      'system changed timeZone',
+      'system changed membership',
+      'drivers changed nic',
+      'updates added KB2',
+    ])
+    expect(inventoryChanges(empty, { ...empty, system })).toEqual([])
+    expect(inventoryChanges({ ...empty, system }, { ...empty, system: {} })).toEqual([])
   })
 
   it('keep two items of the same name apart', () => {

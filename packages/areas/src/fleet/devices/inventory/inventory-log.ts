@@ -1,11 +1,13 @@
-import type { Inventory } from '@muster/wire/messages/inventory.ts'
+import type { Inventory, SystemState } from '@muster/wire/messages/inventory.ts'
 import type pg from 'pg'
+import type { z } from 'zod'
 import { at } from '../../../background/job.ts'
+import type { InventorySection } from './inventory.contract.ts'
 
 const changesPerInventoryMax = 1_000
 const keptDays = 365
 
-type Section = 'hardware' | 'disks' | 'network' | 'software' | 'services' | 'users'
+type Section = z.infer<typeof InventorySection>
 type Item = Readonly<Record<string, unknown>>
 
 export interface InventoryChange {
@@ -18,32 +20,57 @@ export interface InventoryChange {
 
 /** Fields that change by themselves are no change of the machine. */
 const passing: Readonly<Record<Section, readonly string[]>> = {
-  hardware: ['cpuMhz'],
+  hardware: ['cpuMhz', 'battery'],
   disks: ['usedBytes'],
   network: ['up', 'addresses'],
   software: [],
   services: ['state'],
   users: ['loggedIn', 'lastLoginAt'],
+  system: [],
+  drivers: ['state'],
+  updates: [],
+  features: [],
 }
 const lists = ['disks', 'network', 'software', 'services', 'users'] as const
+const systemLists = ['drivers', 'updates', 'features'] as const
+const systemFields = ['timeZone', 'membership'] as const
 
-type Sections = Readonly<Record<(typeof lists)[number], readonly Item[]>> & { readonly hardware: Item }
+type SystemPart = Pick<SystemState, (typeof systemLists)[number] | (typeof systemFields)[number]>
+type Sections = Readonly<Record<(typeof lists)[number], readonly Item[]>> & {
+  readonly hardware: Item
+  readonly system?: SystemPart | undefined
+}
 
 /** The differences between two inventories of a device. */
 export function inventoryChanges(before: Sections, after: Sections): InventoryChange[] {
-  const found: InventoryChange[] = []
-  for (const name of new Set([...Object.keys(before.hardware), ...Object.keys(after.hardware)])) {
-    const pair = [before.hardware, after.hardware].map((hardware) =>
-      name in hardware ? { [name]: hardware[name] } : null,
-    )
-    found.push(...changeOf('hardware', name, pair[0] ?? null, pair[1] ?? null))
+  const [systemBefore, systemAfter] = [before.system ?? {}, after.system ?? {}]
+  const found = fieldChanges('hardware', before.hardware, after.hardware)
+  for (const section of lists) found.push(...listChanges(section, before[section], after[section]))
+  // A part that only one of both agents reports is no change of the machine.
+  for (const field of systemFields) {
+    const [old, now] = [systemBefore[field], systemAfter[field]]
+    if (old !== undefined && now !== undefined)
+      found.push(...fieldChanges('system', { [field]: old }, { [field]: now }))
   }
-  for (const section of lists) {
-    const [old, now] = [byName(before[section]), byName(after[section])]
-    for (const name of new Set([...old.keys(), ...now.keys()]))
-      found.push(...changeOf(section, name, old.get(name) ?? null, now.get(name) ?? null))
+  for (const section of systemLists) {
+    const [old, now] = [systemBefore[section], systemAfter[section]]
+    if (old !== undefined && now !== undefined) found.push(...listChanges(section, old, now))
   }
   return found.slice(0, changesPerInventoryMax)
+}
+
+function fieldChanges(section: Section, before: Item, after: Item): InventoryChange[] {
+  const part = (item: Item, name: string) => (name in item ? { [name]: item[name] } : null)
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) =>
+    changeOf(section, name, part(before, name), part(after, name)),
+  )
+}
+
+function listChanges(section: Section, before: readonly Item[], after: readonly Item[]): InventoryChange[] {
+  const [old, now] = [byName(before), byName(after)]
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap((name) =>
+    changeOf(section, name, old.get(name) ?? null, now.get(name) ?? null),
+  )
 }
 
 function changeOf(section: Section, name: string, before: Item | null, after: Item | null): InventoryChange[] {
@@ -79,7 +106,7 @@ interface StoredInventory extends Sections {
 
 const readOld = {
   name: 'read-old-inventories',
-  text: `SELECT i.device_id, i.org_id, i.partner_id, i.hardware, i.disks, i.network, i.software, i.services, i.users
+  text: `SELECT i.device_id, i.org_id, i.partner_id, i.hardware, i.disks, i.network, i.software, i.services, i.users, i.system
     FROM unnest($1::uuid[], $2::text[], $3::float8[]) AS u(device_id, hash, at_ms) JOIN device_inventory i ON i.device_id = u.device_id
     WHERE i.hash <> u.hash AND i.collected_at <= to_timestamp(u.at_ms / 1000)`,
 }

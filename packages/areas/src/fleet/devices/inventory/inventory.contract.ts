@@ -1,7 +1,18 @@
 import { can, get, id, page, pageOf, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 
-export const InventorySection = z.enum(['hardware', 'disks', 'network', 'software', 'services', 'users'])
+export const InventorySection = z.enum([
+  'hardware',
+  'disks',
+  'network',
+  'software',
+  'services',
+  'users',
+  'system',
+  'drivers',
+  'updates',
+  'features',
+])
 const item = z.record(z.string(), z.json()).nullable()
 export const InventoryChange = z.object({
   id: id(),
@@ -12,6 +23,7 @@ export const InventoryChange = z.object({
   before: item,
   after: item,
 })
+export type InventoryChange = z.infer<typeof InventoryChange>
 
 export const inventory = {
   changes: get('/devices/:id/inventory/changes', {

@@ -5,7 +5,15 @@ import { changeEvents, type DevicePlace } from '../state/device-changes.ts'
 import { logInventoryChanges } from './inventory-log.ts'
 
 const inventoriesPerStatement = 50
-const lists = ['hardware', 'disks', 'network', 'software', 'services', 'users'] as const satisfies (keyof Inventory)[]
+const sections = [
+  'hardware',
+  'disks',
+  'network',
+  'software',
+  'services',
+  'users',
+  'system',
+] as const satisfies (keyof Inventory)[]
 const facts = [
   'hostname',
   'osType',
@@ -19,16 +27,16 @@ const facts = [
 const storeInventory = {
   name: 'store-inventory',
   text: `WITH given AS (
-      SELECT * FROM unnest($1::uuid[], $2::text[], $3::float8[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
-        AS u(device_id, hash, at_ms, hardware, disks, network, software, services, users)
+      SELECT * FROM unnest($1::uuid[], $2::text[], $3::float8[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[])
+        AS u(device_id, hash, at_ms, hardware, disks, network, software, services, users, system)
     )
-    INSERT INTO device_inventory AS i (device_id, org_id, partner_id, hash, collected_at, hardware, disks, network, software, services, users)
+    INSERT INTO device_inventory AS i (device_id, org_id, partner_id, hash, collected_at, hardware, disks, network, software, services, users, system)
     SELECT g.device_id, d.org_id, d.partner_id, g.hash, to_timestamp(g.at_ms / 1000), g.hardware::jsonb, g.disks::jsonb,
-      g.network::jsonb, g.software::jsonb, g.services::jsonb, g.users::jsonb
+      g.network::jsonb, g.software::jsonb, g.services::jsonb, g.users::jsonb, g.system::jsonb
     FROM given g JOIN devices d ON d.id = g.device_id
     ON CONFLICT (device_id) DO UPDATE SET org_id = excluded.org_id, partner_id = excluded.partner_id, hash = excluded.hash,
       collected_at = excluded.collected_at, hardware = excluded.hardware, disks = excluded.disks, network = excluded.network,
-      software = excluded.software, services = excluded.services, users = excluded.users, updated_at = now()
+      software = excluded.software, services = excluded.services, users = excluded.users, system = excluded.system, updated_at = now()
     WHERE i.collected_at <= excluded.collected_at`,
 }
 
@@ -66,7 +74,7 @@ async function storeSlice(client: pg.PoolClient, slice: readonly Received<'inven
   const [, changed] = await Promise.all([
     client.query({
       ...storeInventory,
-      values: [...keys, ...lists.map((list) => slice.map(({ body }) => JSON.stringify(body[list])))],
+      values: [...keys, ...sections.map((section) => slice.map(({ body }) => JSON.stringify(body[section] ?? {})))],
     }),
     client.query<DevicePlace>({
       ...storeFacts,

@@ -3,6 +3,13 @@ import { implement } from '../../../operation.ts'
 import { within } from '../../../tenancy/tenancy/index.ts'
 import { deviceById } from '../devices.queries.ts'
 import { inventory as contract, InventoryChange } from './inventory.contract.ts'
+import { withTimes } from './inventory-times.ts'
+
+const shown = ({ before, after, ...change }: InventoryChange): InventoryChange => ({
+  ...change,
+  before: before && withTimes(before),
+  after: after && withTimes(after),
+})
 
 export default implement(contract, {
   async changes({ caller, input: { id, section, page, limit }, db, services }) {
@@ -16,6 +23,6 @@ export default implement(contract, {
       found.select(['id', 'at', 'section', 'action', 'name', 'before', 'after']).orderBy('at', 'desc').orderBy('id'),
       { page, limit },
     )
-    return { data: data.map((row) => InventoryChange.parse(row)), pagination }
+    return { data: data.map((row) => shown(InventoryChange.parse(row))), pagination }
   },
 })

@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 const findDevices = {
   name: 'find-devices',
-  text: `SELECT u.n::int AS n, d.partner_id, v.agent_version, v.agent_protocol, d.boot_id, d.sequence, (extract(epoch FROM d.last_seen_at) * 1000)::float8 AS seen_ms
+  text: `SELECT u.n::int AS n, d.partner_id, v.agent_version, v.agent_protocol, v.capabilities, d.boot_id, d.sequence, (extract(epoch FROM d.last_seen_at) * 1000)::float8 AS seen_ms
     FROM unnest($1::uuid[]) WITH ORDINALITY AS u(id, n) JOIN device_state d ON d.device_id = u.id JOIN devices v ON v.id = u.id`,
 }
 
@@ -26,6 +26,7 @@ export interface KnownRow {
   readonly partner_id: string
   readonly agent_version: string | null
   readonly agent_protocol: number | null
+  readonly capabilities: string | null
   readonly boot_id: number
   readonly sequence: number
   readonly seen_ms: number | null

@@ -1,14 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
+import { patiently } from '@muster/db/patiently.ts'
+import type pg from 'pg'
 import { at } from '../../../background/job.ts'
 import type { BackgroundSettings } from '../../../background/worker-parts.ts'
 
 const partitionDaysAhead = 3
-/** Locks that others wait behind are tried for briefly, again and again. */
-const lockTryMs = 500
-const lockTriesMax = 120
 const dayMs = 86_400_000
-const lockNotAvailable = '55P03'
 
 /** The start of the first day that is still kept. */
 export const keptFrom = (days: number, nowMs: number): number => (Math.floor(nowMs / dayMs) - days) * dayMs
@@ -46,19 +42,6 @@ export async function dropOldMetrics(
     if (table !== 'device_metrics_hours') await pool.query(`DELETE FROM ${table} WHERE at < $1`, [from])
   }
   return dropped
-}
-
-/** Retries while another session holds a lock, because waiting for it would make writers wait as well. */
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work()
-    } catch (error) {
-      const isInTheWay = error instanceof pg.DatabaseError && error.code === lockNotAvailable
-      if (!isInTheWay || tries >= lockTriesMax) throw error
-      await pause(lockTryMs * (0.5 + Math.random()))
-    }
-  }
 }
 
 export const partitions = at('17 1 * * *', 'metric-partitions', async ({ pool, log }) => {

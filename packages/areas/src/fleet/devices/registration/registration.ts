@@ -1,6 +1,8 @@
 // Creates and updates devices for enrollment, which decides who may enroll.
 import type { Db } from '@muster/db/database.ts'
 import { sql } from 'kysely'
+import { emit } from '../../../platform/events/index.ts'
+import { deviceEnrolled } from '../devices-events.contract.ts'
 
 /** What a machine reports about itself when it enrolls. */
 export interface Machine {
@@ -106,8 +108,13 @@ export async function addDevice(
     .returning(registeredColumns)
     .executeTakeFirstOrThrow()
   await addState(db, device)
+  await noteEnrolled(db, device, machine)
   return device
 }
+
+/** Tells followers about a machine that has become a device. */
+const noteEnrolled = (db: Db, { id, orgId, partnerId, siteId }: Registered, { hostname }: Machine): Promise<void> =>
+  emit(db, deviceEnrolled, { partnerId, orgId, siteId, deviceId: id, data: { hostname } })
 
 export interface Preparation {
   readonly hostname: string
@@ -128,19 +135,22 @@ export async function prepareDevice(db: Db, place: DeviceLocation, preparation: 
 }
 
 /** Enrolls the machine of a provisioned device. Undefined when it enrolled before or is no longer expected. */
-export const completeDevice = (
+export async function completeDevice(
   db: Db,
   id: string,
   machine: Machine,
   enrollment: { readonly keyId: string; readonly at: string },
-): Promise<Registered | undefined> =>
-  db
+): Promise<Registered | undefined> {
+  const device = await db
     .updateTable('devices')
     .set({ ...machine, lifecycle: 'active', enrollmentKeyId: enrollment.keyId, enrolledAt: enrollment.at })
     .where('id', '=', id)
     .where('lifecycle', '=', 'provisioned')
     .returning(registeredColumns)
     .executeTakeFirst()
+  if (device !== undefined) await noteEnrolled(db, device, machine)
+  return device
+}
 
 const addState = (db: Db, { id, orgId, partnerId }: Registered) =>
   db.insertInto('deviceState').values({ deviceId: id, orgId, partnerId }).execute()

@@ -20,7 +20,7 @@ export const statusEvents = (changes: readonly StatusChange[]): PartnerEvent[] =
     liveEvent(deviceStatus, partnerId, { orgId, siteId, deviceId, at, status }),
   )
 
-type Property = 'inventory' | 'agentVersion' | 'update' | 'watchdog' | 'customFields'
+type Property = 'inventory' | 'agentVersion' | 'update' | 'watchdog' | 'customFields' | 'tags'
 
 /** Events of devices of which one property changed. */
 export const changeEvents = (changed: Property, places: readonly DevicePlace[]): PartnerEvent[] =>

@@ -1,5 +1,7 @@
 import type pg from 'pg'
+import { insertEvents } from '../../../platform/events/index.ts'
 import type { PartnerEvent } from '../../../platform/live-events/index.ts'
+import { agentSilent, deviceOffline, deviceOnline } from '../devices-events.contract.ts'
 import { changeEvents, type DevicePlace, type StatusChange, statusEvents } from './device-changes.ts'
 
 /** The decision about the status of one device. */
@@ -10,6 +12,8 @@ export interface Verdict {
   atMs: number
   /** When the device was last seen, if known. */
   seenAtMs: number | null
+  /** Where the agent connected from, if that is known. */
+  remoteAddress: string | null
   node: string | null
   watchdog: 'connected' | 'disconnected' | null
   watchdogNode: string | null
@@ -21,19 +25,31 @@ export const noVerdict = (deviceId: string, atMs: number): Verdict => ({
   status: null,
   atMs,
   seenAtMs: null,
+  remoteAddress: null,
   node: null,
   watchdog: null,
   watchdogNode: null,
 })
 
+/** Stores the events of rows that a query named `changed` returns. The disconnect of an update is no event. */
+export const insertStatusEvents = `${insertEvents}
+  SELECT event.type, partner_id, org_id, site_id, device_id, at, jsonb_build_object('hostname', hostname)
+  FROM changed CROSS JOIN LATERAL (VALUES
+    ('${deviceOnline.name}', status = 'online' AND before = 'offline'),
+    ('${deviceOffline.name}', status = 'offline' AND before <> 'offline'),
+    ('${agentSilent.name}', is_silent AND NOT was_silent)) AS event(type, happened)
+  WHERE is_in_use AND event.happened`
+
 // An update outlasts the disconnect that it causes; a decommissioned device never comes online.
 const applyVerdicts = {
   name: 'apply-verdicts',
-  text: `UPDATE device_state d SET
+  text: `WITH changed AS (
+    UPDATE device_state d SET
       status = n.after,
       status_at = CASE WHEN n.after <> n.before THEN n.at ELSE d.status_at END,
       node = CASE WHEN n.after = 'offline' OR n.verdict = 'offline' THEN NULL WHEN n.verdict = 'online' THEN n.node ELSE d.node END,
       last_seen_at = greatest(d.last_seen_at, n.seen_at),
+      remote_address = coalesce(n.remote_address, d.remote_address),
       updating_since = CASE WHEN n.after = 'updating' THEN d.updating_since END,
       watchdog_status = n.watchdog_after,
       watchdog_node = CASE n.watchdog WHEN 'connected' THEN n.watchdog_node WHEN 'disconnected' THEN NULL ELSE d.watchdog_node END,
@@ -41,7 +57,7 @@ const applyVerdicts = {
       main_agent_silent_since = CASE WHEN n.after = 'offline' AND n.watchdog_after IN ('connected', 'failover') AND n.is_in_use
         THEN coalesce(d.main_agent_silent_since, CASE WHEN n.before <> 'offline' THEN n.at ELSE d.status_at END) END
     FROM (
-      SELECT u.device_id, u.verdict, u.node, u.watchdog, u.watchdog_node, o.status AS before, v.site_id,
+      SELECT u.device_id, u.verdict, u.node, u.watchdog, u.watchdog_node, u.remote_address, o.status AS before, v.site_id, v.hostname,
         o.watchdog_status AS watchdog_before, o.main_agent_silent_since AS silent_before, v.lifecycle <> 'decommissioned' AS is_in_use,
         CASE WHEN u.watchdog = 'connected' AND o.watchdog_status = 'failover' THEN o.watchdog_status
              ELSE coalesce(u.watchdog, o.watchdog_status) END AS watchdog_after,
@@ -50,15 +66,19 @@ const applyVerdicts = {
              WHEN u.verdict IS NULL THEN o.status
              WHEN u.verdict = 'offline' AND o.status = 'updating' THEN o.status
              ELSE u.verdict END AS after
-      FROM unnest($1::uuid[], $2::text[], $3::float8[], $4::float8[], $5::text[], $6::text[], $7::text[])
-        AS u(device_id, verdict, at_ms, seen_at_ms, node, watchdog, watchdog_node)
+      FROM unnest($1::uuid[], $2::text[], $3::float8[], $4::float8[], $5::text[], $6::text[], $7::text[], $8::text[])
+        AS u(device_id, verdict, at_ms, seen_at_ms, node, watchdog, watchdog_node, remote_address)
       JOIN device_state o ON o.device_id = u.device_id JOIN devices v ON v.id = u.device_id
     ) n
     WHERE d.device_id = n.device_id
-    RETURNING d.device_id AS "deviceId", d.org_id AS "orgId", d.partner_id AS "partnerId", n.site_id AS "siteId",
-      d.status, (extract(epoch FROM n.at) * 1000)::float8 AS "atMs", n.before <> n.after AS changed,
+    RETURNING d.device_id, d.org_id, d.partner_id, n.site_id, n.hostname, n.is_in_use, d.status, n.before, n.at,
+      d.main_agent_silent_since IS NOT NULL AS is_silent, n.silent_before IS NOT NULL AS was_silent,
       d.watchdog_status IS DISTINCT FROM n.watchdog_before
-        OR d.main_agent_silent_since IS DISTINCT FROM n.silent_before AS "watchdogChanged"`,
+        OR d.main_agent_silent_since IS DISTINCT FROM n.silent_before AS watchdog_changed
+    ), stored AS (${insertStatusEvents})
+    SELECT device_id AS "deviceId", org_id AS "orgId", partner_id AS "partnerId", site_id AS "siteId", status,
+      (extract(epoch FROM at) * 1000)::float8 AS "atMs", before <> status AS changed, watchdog_changed AS "watchdogChanged"
+    FROM changed`,
 }
 
 /** What verdicts changed. */
@@ -89,6 +109,7 @@ export async function changeStatuses(
       verdicts.map((verdict) => verdict.node),
       verdicts.map((verdict) => verdict.watchdog),
       verdicts.map((verdict) => verdict.watchdogNode),
+      verdicts.map((verdict) => verdict.remoteAddress),
     ],
   })
   const changes: VerdictChanges = { statuses: [], watchdogs: [] }

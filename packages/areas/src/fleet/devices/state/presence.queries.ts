@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { StatusChange } from './device-changes.ts'
+import { insertStatusEvents } from './device-status.ts'
 
 /** Devices per statement that changes statuses. */
 export const statusRowsPerStatement = 5_000
@@ -14,12 +15,17 @@ const statusColumns = `d.device_id AS "deviceId", d.org_id AS "orgId", d.partner
 export async function endOverdueUpdates(pool: pg.Pool): Promise<StatusChange[]> {
   const { rows } = await pool.query<StatusChange>({
     name: 'end-overdue-updates',
-    text: `UPDATE device_state d SET status = 'offline', status_at = now(), updating_since = NULL,
+    text: `WITH changed AS (
+      UPDATE device_state d SET status = 'offline', status_at = now(), updating_since = NULL,
         main_agent_silent_since = CASE WHEN d.watchdog_status IN ('connected', 'failover') THEN coalesce(d.main_agent_silent_since, now()) END
       FROM devices v
       WHERE v.id = d.device_id AND d.status = 'updating'
         AND coalesce(d.updating_since, d.status_at) < now() - interval '${updatingMaxMs} milliseconds'
-      RETURNING ${statusColumns}`,
+      RETURNING d.*, v.site_id, v.hostname, d.status_at AS at, 'updating' AS before,
+        d.main_agent_silent_since IS NOT NULL AS is_silent, false AS was_silent, v.lifecycle <> 'decommissioned' AS is_in_use
+      ), stored AS (${insertStatusEvents})
+      SELECT device_id AS "deviceId", org_id AS "orgId", partner_id AS "partnerId", site_id AS "siteId", status,
+        (extract(epoch FROM status_at) * 1000)::float8 AS "atMs" FROM changed`,
   })
   return rows
 }

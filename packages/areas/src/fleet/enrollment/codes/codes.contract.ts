@@ -1,5 +1,6 @@
 import { can, create, del, get, id, stepUpWhen, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
+import { InstallCommands } from './install-commands.contract.ts'
 
 export const codes = {
   create: create('/enrollment-keys/:id/install-code', {
@@ -20,8 +21,9 @@ export const codes = {
       keyId: id(),
       maxUsage: z.number().nullable(),
       expiresAt: time(),
-      /** The command that installs the agent. It asks for the code on standard input. */
+      /** The command that installs the agent on Linux. It asks for the code on standard input. */
       command: z.string(),
+      commands: InstallCommands,
     }),
   }),
   revoke: del('/enrollment-keys/:id/install-code', {
@@ -32,9 +34,9 @@ export const codes = {
     output: z.object({ revoked: z.number() }),
   }),
   command: get('/enrollment-keys/:id/install-command', {
-    summary: 'Get the shell command that installs the agent. It asks for the key on standard input',
+    summary: 'Get the commands that install the agent. They ask for the key on standard input',
     access: can('devices:read'),
     input: z.object({ id: id() }),
-    output: z.object({ command: z.string(), scriptUrl: z.string() }),
+    output: z.object({ command: z.string(), commands: InstallCommands, scriptUrl: z.string() }),
   }),
 }

@@ -20,6 +20,9 @@ const enrol = (code: string, ip = `198.51.100.${++addresses % 250}`) =>
   call(null, agents.enroll, { enrollmentKey: code, ...machine() }, { ip })
 
 const line = `file=$(mktemp) && curl -fsSL ${settings.publicUrl}/api/v1/agents/install.sh -o "$file" && sudo sh "$file"`
+const windowsLine =
+  `powershell -NoProfile -ExecutionPolicy Bypass -Command "[Net.ServicePointManager]::SecurityProtocol = 'Tls12'; ` +
+  `& ([scriptblock]::Create((New-Object Net.WebClient).DownloadString('${settings.publicUrl}/api/v1/agents/install.ps1')))"`
 
 describe('an install code', () => {
   it('requires a fresh proof without a limit of uses, as its key does', async () => {
@@ -143,11 +146,16 @@ describe('an install code', () => {
 
 describe('the install command', () => {
   it('contains neither key nor code: the script asks for it on standard input', async () => {
-    const { id, key, installCommand } = await keyWith()
+    const { id, key, installCommand, installCommands } = await keyWith()
     expect(installCommand).toBe(line)
-    expect(installCommand).not.toContain(key)
+    expect(installCommands).toEqual({ linux: line, macos: line, windows: windowsLine })
+    expect(JSON.stringify(installCommands)).not.toContain(key)
+    const made = await call(here.orgAdmin, codes.create, { id, maxUsage: 1 })
+    expect(made).toMatchObject({ command: line, commands: installCommands })
+    expect(JSON.stringify(made.commands)).not.toContain(made.code)
     expect(await call(here.orgAdmin, codes.command, { id })).toEqual({
       command: line,
+      commands: installCommands,
       scriptUrl: `${settings.publicUrl}/api/v1/agents/install.sh`,
     })
   })

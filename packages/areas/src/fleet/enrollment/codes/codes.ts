@@ -4,7 +4,7 @@ import { isUnlimited } from '../key-limits.ts'
 import { keyById, workingKeyById } from '../keys/keys.queries.ts'
 import { codes as contract } from './codes.contract.ts'
 import { hashOfCode, newInstallCode } from './install-code.ts'
-import { installCommand } from './install-command.ts'
+import { installCommand, installCommands } from './install-command.ts'
 
 export default implement(contract, {
   async create(call) {
@@ -36,7 +36,9 @@ export default implement(contract, {
       .returning('id')
       .executeTakeFirstOrThrow()
     audit({ target: keyId, name, orgId, partnerId, details: { installCodeId: made.id, maxUsage, expiresAt } })
-    return { code, keyId, maxUsage, expiresAt, command: installCommand(services.settings.publicUrl) }
+    const { publicUrl } = services.settings
+    const command = installCommand(publicUrl)
+    return { code, keyId, maxUsage, expiresAt, command, commands: installCommands(publicUrl) }
   },
 
   async revoke({ caller, input, db, audit }) {
@@ -52,6 +54,7 @@ export default implement(contract, {
     const { publicUrl } = services.settings
     return {
       command: installCommand(publicUrl),
+      commands: installCommands(publicUrl),
       scriptUrl: `${publicUrl}/api/v1/agents/install.sh`,
     }
   },

@@ -1,7 +1,7 @@
 // Codes for typing: ten characters of an alphabet without look-alikes, 50 bits, valid for at most a day.
 import { randomInt } from 'node:crypto'
 import { AppError } from '@muster/kit/errors.ts'
-import { type Keyring, peppered } from '@muster/kit/keyring.ts'
+import { type Keyring, peppered } from '@muster/kit/secrets/keyring.ts'
 import type { Limits } from '../../../access/auth/index.ts'
 
 const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'

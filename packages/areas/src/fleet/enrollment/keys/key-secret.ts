@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Keyring, peppered } from '@muster/kit/keyring.ts'
+import { type Keyring, peppered } from '@muster/kit/secrets/keyring.ts'
 
 const marker = 'mek_'
 const prefixChars = 10

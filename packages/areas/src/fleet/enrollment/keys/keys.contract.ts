@@ -15,6 +15,7 @@ import {
   time,
 } from '@muster/kit/contract.ts'
 import { z } from 'zod'
+import { InstallCommands } from '../codes/install-commands.contract.ts'
 
 /** Lets agents enroll into an organization. The key is shown once, when it is created or rotated. */
 export const EnrollmentKey = z.object({
@@ -38,6 +39,7 @@ const RevealedKey = EnrollmentKey.extend({
   key: z.string(),
   /** The command that installs the agent on Linux. */
   installCommand: z.string(),
+  installCommands: InstallCommands,
 })
 
 const unlimited = stepUpWhen(

@@ -1,5 +1,5 @@
+import { isOneOf } from '@muster/db/conditions.ts'
 import type { Db } from '@muster/db/database.ts'
-import { isOneOf } from '@muster/db/lists.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { notFound } from '@muster/kit/errors.ts'
 import { requireWorkingOrganization, within } from '../../../tenancy/tenancy/index.ts'
@@ -42,4 +42,9 @@ export async function workingKeyById(db: Db, caller: Caller, id: string) {
   const key = await keyById(db, caller, id)
   await requireWorkingOrganization(db, caller, key.orgId)
   return key
+}
+
+/** Deletes the keys that were created for one device. */
+export async function deleteKeysOfDevice(db: Db, deviceId: string): Promise<void> {
+  await db.deleteFrom('enrollmentKeys').where('deviceId', '=', deviceId).execute()
 }

@@ -29,7 +29,7 @@ describe('enrollment keys', async () => {
     })
     expect(made.key).toMatch(/^mek_[\w-]{43}$/)
     expect(made.key.startsWith(made.keyPrefix)).toBe(true)
-    const { key, installCommand, ...shown } = made
+    const { key, installCommand, installCommands, ...shown } = made
     expect(await call(here.orgAdmin, keys.get, { id: made.id })).toEqual(shown)
     const { data, pagination } = await call(here.partnerAdmin, keys.list, { orgId: here.org.id })
     expect(pagination).toMatchObject({ page: 1, limit: 100 })

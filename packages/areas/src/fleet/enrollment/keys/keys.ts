@@ -1,8 +1,9 @@
 import { emptyPage, paged } from '@muster/db/page.ts'
 import { invalid, notFound } from '@muster/kit/errors.ts'
 import { implement } from '../../../operation.ts'
+import type { Settings } from '../../../services.ts'
 import { reachesNothing } from '../../../tenancy/tenancy/index.ts'
-import { installCommand } from '../codes/install-command.ts'
+import { installCommand, installCommands } from '../codes/install-command.ts'
 import { isUnlimited } from '../key-limits.ts'
 import { newKeySecret } from './key-secret.ts'
 import { tenantForKey } from './key-tenant.ts'
@@ -43,7 +44,7 @@ export default implement(contract, {
       .returning(keyColumns)
       .executeTakeFirstOrThrow()
     audit({ target: made.id, name: made.name, orgId, partnerId, after: made })
-    return { ...made, key, installCommand: installCommand(services.settings.publicUrl) }
+    return { ...made, ...revealed(key, services.settings) }
   },
 
   async rotate(call) {
@@ -62,7 +63,7 @@ export default implement(contract, {
     await db.deleteFrom('enrollmentCodes').where('keyId', '=', after.id).execute()
     const { orgId, partnerId } = after
     audit({ target: after.id, name: after.name, orgId, partnerId, before, after })
-    return { ...after, key, installCommand: installCommand(services.settings.publicUrl) }
+    return { ...after, ...revealed(key, services.settings) }
   },
 
   async remove({ caller, input, db, audit }) {
@@ -72,4 +73,10 @@ export default implement(contract, {
     audit({ target: before.id, name: before.name, orgId: before.orgId, partnerId: before.partnerId, before })
     return { success: true as const }
   },
+})
+
+const revealed = (key: string, { publicUrl }: Pick<Settings, 'publicUrl'>) => ({
+  key,
+  installCommand: installCommand(publicUrl),
+  installCommands: installCommands(publicUrl),
 })

@@ -26,7 +26,7 @@ export interface ChainedRecord {
 /** The previous hash of the first record. */
 export const noHash = Buffer.alloc(32)
 
-const sorted = (_key: string, value: unknown): unknown =>
+const withSortedKeys = (_key: string, value: unknown): unknown =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
     : value
@@ -54,7 +54,7 @@ const canonicalText = (record: ChainedRecord): string =>
       record.userAgent,
       record.requestId,
     ],
-    sorted,
+    withSortedKeys,
   )
 
 /** SHA-256 over the previous hash and the record. */

@@ -2,8 +2,8 @@
 // so that auditing never makes one request wait for another.
 
 import { inTransaction } from '@muster/db/transaction.ts'
-import type { Keyring } from '@muster/kit/keyring.ts'
 import type { Log } from '@muster/kit/log.ts'
+import type { Keyring } from '@muster/kit/secrets/keyring.ts'
 import type pg from 'pg'
 import { at, type Job } from '../../../background/job.ts'
 import { type ChainedRecord, chainHash, chainOf, noHash, recordColumns } from './canonical.ts'

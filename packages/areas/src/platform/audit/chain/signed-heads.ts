@@ -1,6 +1,6 @@
 // Signed statements of the end of a chain. They are stored, logged and exported, so truncation and rewriting are detected.
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
-import type { Keyring } from '@muster/kit/keyring.ts'
+import type { Keyring } from '@muster/kit/secrets/keyring.ts'
 
 export interface Head {
   readonly chainId: string

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream'
-import { plainCell } from '@muster/kit/csv.ts'
+import { plainCell } from '@muster/kit/body/csv.ts'
 import { CsvError, parse } from 'csv-parse'
 import { z } from 'zod'
 import { chainedColumns } from '../export-format.ts'

@@ -1,5 +1,5 @@
+import { isOneOf } from '@muster/db/conditions.ts'
 import type { Db } from '@muster/db/database.ts'
-import { isOneOf } from '@muster/db/lists.ts'
 import type { Tables } from '@muster/db/tables.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { denied, notFound } from '@muster/kit/errors.ts'

@@ -1,4 +1,4 @@
-import { isTimezone } from '@muster/kit/contract.ts'
+import { isTimezone, timezoneName } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 
 const days = [
@@ -28,7 +28,12 @@ const Hours = z
 /** Changes of a partner's settings. Omitted keys stay, null removes a key. */
 export const PartnerSettings = z
   .object({
-    timezone: z.string().max(64).refine(isTimezone, { error: 'must be an IANA timezone' }).nullable(),
+    timezone: z
+      .string()
+      .max(64)
+      .refine(isTimezone, { error: 'must be an IANA timezone' })
+      .transform(timezoneName)
+      .nullable(),
     dateFormat: z.enum(['MM/DD/YYYY', 'DD/MM/YYYY', 'YYYY-MM-DD']).nullable(),
     timeFormat: z.enum(['12h', '24h']).nullable(),
     /** Commands that exceed the blast radius require a second person. PUT /commands/second-person turns it off. */

@@ -14,10 +14,11 @@ import {
   shortPage,
   success,
   time,
+  timezoneName,
 } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 
-const timezone = z.string().max(50).refine(isTimezone, { error: 'must be an IANA timezone' })
+const timezone = z.string().max(50).refine(isTimezone, { error: 'must be an IANA timezone' }).transform(timezoneName)
 const name = nameText()
 
 /** A physical or logical location inside an organization. */

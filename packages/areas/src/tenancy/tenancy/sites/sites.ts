@@ -1,9 +1,8 @@
+import { isOneOf } from '@muster/db/conditions.ts'
 import type { Db } from '@muster/db/database.ts'
-import { isOneOf } from '@muster/db/lists.ts'
 import { emptyPage, paged } from '@muster/db/page.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { denied, notFound } from '@muster/kit/errors.ts'
-import { sql } from 'kysely'
 import { type Call, implement } from '../../../operation.ts'
 import { findOrganization, requireWorking } from '../organizations/organizations.queries.ts'
 import { mergeSettings } from '../partners/merge-settings.ts'
@@ -62,8 +61,7 @@ export default implement(contract, {
     requireWholeOrganization(caller)
     const before = await siteById(call, input.id, 'to delete')
     const { orgId, partnerId } = before
-    const endedKeys = await endKeysOf(db, input.id)
-    await removeFromLimits(db, orgId, input.id)
+    const endedKeys = await keysOf(db, input.id)
     await db.deleteFrom('sites').where('id', '=', input.id).execute()
     const details = endedKeys.length === 0 ? {} : { details: { enrollmentKeysEnded: endedKeys } }
     audit({ target: input.id, name: before.name, orgId, partnerId, before, ...details })
@@ -71,25 +69,15 @@ export default implement(contract, {
   },
 })
 
-/** Ends the site's keys, which would otherwise enroll devices without a site. The key of one prepared device stays. */
-async function endKeysOf(db: Db, siteId: string): Promise<string[]> {
-  const ended = await db
-    .deleteFrom('enrollmentKeys')
+/** The names of the keys that end with the site. */
+async function keysOf(db: Db, siteId: string): Promise<string[]> {
+  const ending = await db
+    .selectFrom('enrollmentKeys')
+    .select('name')
     .where('siteId', '=', siteId)
     .where('deviceId', 'is', null)
-    .returning('name')
     .execute()
-  return ended.map(({ name }) => name)
-}
-
-/** Removes the site from the limits of members. A member limited to this site alone then reaches no site. */
-async function removeFromLimits(db: Db, orgId: string, siteId: string): Promise<void> {
-  await db
-    .updateTable('organizationUsers')
-    .set({ siteIds: sql`array_remove(site_ids, ${siteId}::uuid)` })
-    .where('orgId', '=', orgId)
-    .where(sql<boolean>`${siteId}::uuid = ANY (site_ids)`)
-    .execute()
+  return ending.map(({ name }) => name)
 }
 
 async function organizationOrDenied(db: Db, caller: Caller, orgId: string) {

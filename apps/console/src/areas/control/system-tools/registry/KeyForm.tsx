@@ -1,27 +1,28 @@
 import { useState } from 'react'
 import { api } from '../../../../api.ts'
 import { useApiMutation } from '../../../../queries.ts'
-import { TextField } from '../../../../ui/fields.tsx'
-import { SideForm } from '../../../../ui/SideForm.tsx'
-import { toast } from '../../../../ui/toasts.tsx'
-import { keyOf } from './registryData.ts'
+import { SideForm } from '../../../../ui/dialog/SideForm.tsx'
+import { toast } from '../../../../ui/dialog/toasts.tsx'
+import { TextField } from '../../../../ui/form/fields.tsx'
+import { keyOf, type View } from './registryData.ts'
 
 interface Props {
   readonly deviceId: string
   /** The key that the new one is made in. */
   readonly parent: string
+  readonly view: View
   created(key: string): void
   close(): void
 }
 
 /** Creates a registry key. */
-export function KeyForm({ deviceId, parent, created, close }: Props) {
+export function KeyForm({ deviceId, parent, view, created, close }: Props) {
   const [name, setName] = useState('')
   const key = `${parent}\\${name.trim()}`
   const save = useApiMutation(
     () => {
       const { hive, path = '' } = keyOf(key)
-      return api.systemTools.registry.createKey.mutate({ deviceId, hive, path })
+      return api.systemTools.registry.createKey.mutate({ deviceId, hive, path, view })
     },
     {
       refresh: ['systemTools.registry'],

@@ -1,14 +1,15 @@
 import { ChevronRight, Folder, FolderOpen } from 'lucide-react'
 import { useState } from 'react'
 import { useApiQuery } from '../../../../queries.ts'
-import { messageOf } from '../../../../ui/states.tsx'
-import { hives, keyOf } from './registryData.ts'
+import { messageOf } from '../../../../ui/page/states.tsx'
+import { hives, keyOf, type View } from './registryData.ts'
 
 interface Props {
   readonly deviceId: string
   /** The key whose values are shown. */
   readonly chosen: string
   readonly enabled: boolean
+  readonly view: View
   choose(key: string): void
 }
 
@@ -63,10 +64,10 @@ function Branch({ place, name, ...props }: Props & { readonly place: string; rea
 }
 
 function Below({ place, ...props }: Props & { readonly place: string }) {
-  const { deviceId, enabled } = props
+  const { deviceId, enabled, view } = props
   const { data, error } = useApiQuery(
     (client) => client.systemTools.registry.keys,
-    { deviceId, ...keyOf(place) },
+    { deviceId, ...keyOf(place), view },
     { enabled, staleMs: 60_000 },
   )
   if (!data) return <p className="py-0.5 pl-8 text-muted">{error ? messageOf(error) : 'Loading…'}</p>

@@ -1,20 +1,21 @@
-import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
+import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { FolderPlus, Pencil, Plus, TableProperties, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../../../api.ts'
 import { useApiQuery, useRefresh } from '../../../../queries.ts'
-import { Button } from '../../../../ui/Button.tsx'
-import { Confirm } from '../../../../ui/Confirm.tsx'
-import { type Column, DataTable } from '../../../../ui/DataTable.tsx'
-import { RowButton } from '../../../../ui/RowButton.tsx'
-import { RowMenu } from '../../../../ui/RowMenu.tsx'
-import { Note } from '../../../../ui/states.tsx'
-import { toast } from '../../../../ui/toasts.tsx'
+import { Button } from '../../../../ui/button/Button.tsx'
+import { RowButton } from '../../../../ui/button/RowButton.tsx'
+import { RowMenu } from '../../../../ui/button/RowMenu.tsx'
+import { Confirm } from '../../../../ui/dialog/Confirm.tsx'
+import { toast } from '../../../../ui/dialog/toasts.tsx'
+import { Select } from '../../../../ui/form/Select.tsx'
+import { Note } from '../../../../ui/page/states.tsx'
+import { type Column, DataTable } from '../../../../ui/table/DataTable.tsx'
 import { useDeviceSearch } from '../../../fleet/devices/deviceSearch.ts'
 import { Reachable, useObstacle } from '../obstacle.tsx'
 import { KeyForm } from './KeyForm.tsx'
 import { KeyTree } from './KeyTree.tsx'
-import { type Hive, keyOf, shownData, type Value } from './registryData.ts'
+import { keyOf, type Place, shownData, type Value, type View } from './registryData.ts'
 import { ValueForm } from './ValueForm.tsx'
 
 interface Wish {
@@ -29,28 +30,38 @@ const shownName = (name: string) => name || '(Default)'
 const needsKey = 'Hives cannot be changed. Select a key below the hive'
 
 /** The Windows registry of the device: its keys as a tree, and the values of one of them. */
-export function RegistryTab({ device }: { readonly device: Device }) {
-  const [{ item: chosen = 'HKEY_LOCAL_MACHINE' }, change] = useDeviceSearch()
+export function RegistryTab({ device }: { readonly device: DeviceDetail }) {
+  const [{ item: chosen = 'HKEY_LOCAL_MACHINE', kind }, change] = useDeviceSearch()
   const [wish, setWish] = useState<Wish | null>(null)
-  const obstacle = useObstacle(device, 'devices:execute')
+  const obstacle = useObstacle(device, 'devices:execute', 'list_registry_keys')
   const deviceId = device.id
-  const place = keyOf(chosen)
+  const view = kind === '32' ? kind : undefined
+  const place = { ...keyOf(chosen), view }
   const answer = useApiQuery(
     (client) => client.systemTools.registry.values,
     { deviceId, ...place },
     { enabled: !obstacle, staleMs: 60_000 },
   )
   const blocked = obstacle ?? (place.path === undefined && needsKey)
+  const mayDelete =
+    blocked || (!place.path?.includes('\\') && 'First-level keys of a hive cannot be deleted. Select a key below it')
   const open = (key: string) => change({ item: key })
   return (
     <Reachable obstacle={obstacle} isKnown={answer.data !== undefined}>
       <div className="mb-3 flex flex-wrap items-center gap-2">
         <code className="min-w-0 basis-full break-all text-sm md:flex-1 md:basis-0">{chosen}</code>
+        <Select
+          label="View"
+          none="64-bit view"
+          value={view}
+          options={[['32', '32-bit view']]}
+          choose={(next) => change({ kind: next })}
+        />
         <Button blocked={obstacle} onClick={() => setWish({ kind: 'new key' })}>
           <FolderPlus {...icon} />
           New key
         </Button>
-        <Button blocked={blocked} onClick={() => setWish({ kind: 'delete key' })}>
+        <Button blocked={mayDelete} onClick={() => setWish({ kind: 'delete key' })}>
           <Trash2 {...icon} />
           Delete key
         </Button>
@@ -60,7 +71,7 @@ export function RegistryTab({ device }: { readonly device: Device }) {
         </Button>
       </div>
       <div className="grid min-h-0 flex-1 gap-3 md:grid-cols-[minmax(14rem,20rem)_1fr]">
-        <KeyTree deviceId={deviceId} chosen={chosen} enabled={!obstacle} choose={open} />
+        <KeyTree key={view ?? '64'} view={view} deviceId={deviceId} chosen={chosen} enabled={!obstacle} choose={open} />
         <div className="flex min-h-0 flex-col max-md:min-h-64">
           <DataTable
             label="Values"
@@ -69,9 +80,15 @@ export function RegistryTab({ device }: { readonly device: Device }) {
             answer={answer}
             rowId={({ name }) => name}
             empty={
-              <Note icon={TableProperties} title="No values">
-                Select a key with values, or create a value in one.
-              </Note>
+              place.path === undefined ? (
+                <Note icon={TableProperties} title="Select a key">
+                  {chosen} is the root of a hive and holds keys. Open it on the left and select a key to see its values.
+                </Note>
+              ) : (
+                <Note icon={TableProperties} title="No values">
+                  Select another key, or create a value in this one.
+                </Note>
+              )
             }
             footer={
               <p className="border-line border-t px-3 py-1.5 text-muted text-sm">
@@ -83,7 +100,15 @@ export function RegistryTab({ device }: { readonly device: Device }) {
         </div>
       </div>
       {wish && (
-        <Wished key={chosen} deviceId={deviceId} chosen={chosen} wish={wish} open={open} close={() => setWish(null)} />
+        <Wished
+          key={chosen}
+          deviceId={deviceId}
+          chosen={chosen}
+          view={view}
+          wish={wish}
+          open={open}
+          close={() => setWish(null)}
+        />
       )}
     </Reachable>
   )
@@ -129,20 +154,21 @@ const columnsWith = (
 interface WishedProps {
   readonly deviceId: string
   readonly chosen: string
+  readonly view: View
   readonly wish: Wish
   open(key: string): void
   close(): void
 }
 
-function Wished({ deviceId, chosen, wish, open, close }: WishedProps) {
+function Wished({ deviceId, chosen, view, wish, open, close }: WishedProps) {
   const { hive, path = '' } = keyOf(chosen)
-  const place = { hive, path }
+  const place = { hive, path, view }
   if (wish.kind === 'new key') {
     const created = (key: string) => {
       close()
       open(key)
     }
-    return <KeyForm deviceId={deviceId} parent={chosen} created={created} close={close} />
+    return <KeyForm deviceId={deviceId} parent={chosen} view={view} created={created} close={close} />
   }
   if (wish.kind === 'new value' || wish.kind === 'edit')
     return <ValueForm deviceId={deviceId} place={place} value={wish.value} close={close} />
@@ -156,7 +182,7 @@ function Wished({ deviceId, chosen, wish, open, close }: WishedProps) {
 
 interface DeleteProps {
   readonly deviceId: string
-  readonly place: { readonly hive: Hive; readonly path: string }
+  readonly place: Place
   close(): void
 }
 

@@ -3,18 +3,18 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useRefresh } from '../../../../queries.ts'
-import { Button } from '../../../../ui/Button.tsx'
-import { Dialog } from '../../../../ui/Dialog.tsx'
-import { TextField } from '../../../../ui/fields.tsx'
-import { count, many } from '../../../../ui/quantity.ts'
-import { Failure, Refusal } from '../../../../ui/states.tsx'
+import { Button } from '../../../../ui/button/Button.tsx'
+import { Dialog } from '../../../../ui/dialog/Dialog.tsx'
+import { TextField } from '../../../../ui/form/fields.tsx'
+import { Failure, Refusal } from '../../../../ui/page/states.tsx'
+import { count, many } from '../../../../ui/text/quantity.ts'
 import type { DeviceFilters } from '../deviceQuestion.ts'
 import { carryOut, isCommand, type Order, type Outcome, selectedDevices, skipWords } from './bulk.ts'
 import { OrderFields } from './OrderFields.tsx'
 import type { DeviceSelection } from './useSelection.ts'
 
 export type BulkKind = Order['kind']
-const titles: Record<BulkKind, string> = {
+export const bulkTitles: Record<BulkKind, string> = {
   script: 'Run script',
   inventory: 'Refresh inventory',
   reboot: 'Restart',
@@ -60,12 +60,12 @@ export function BulkDialog({ kind, chosen, filters, sent, close }: Props) {
     (targets.isPending && 'Counting devices') ||
     missing(order) ||
     (isCareful && typed.trim() !== String(devices.length) && `Type ${devices.length} first`)
-  const verb = `${titles[kind]} on ${many(devices.length, 'device')}`
+  const verb = `${bulkTitles[kind]} on ${many(devices.length, 'device')}`
   return (
     <Dialog
       open
       wide
-      title={titles[kind]}
+      title={bulkTitles[kind]}
       close={close}
       actions={
         <>

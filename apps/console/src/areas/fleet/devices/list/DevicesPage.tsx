@@ -2,12 +2,12 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { MonitorSmartphone, SearchX } from 'lucide-react'
 import { useMemo } from 'react'
 import { useRefreshOn } from '../../../../live/Live.tsx'
-import { Button, buttonClass } from '../../../../ui/Button.tsx'
-import { type Column, DataTable } from '../../../../ui/DataTable.tsx'
-import { Page } from '../../../../ui/Page.tsx'
-import { many } from '../../../../ui/quantity.ts'
-import { sorted } from '../../../../ui/sorted.ts'
-import { Note } from '../../../../ui/states.tsx'
+import { Button, buttonClass } from '../../../../ui/button/Button.tsx'
+import { Page } from '../../../../ui/page/Page.tsx'
+import { Note } from '../../../../ui/page/states.tsx'
+import { type Column, DataTable } from '../../../../ui/table/DataTable.tsx'
+import { sorted } from '../../../../ui/table/sorted.ts'
+import { many } from '../../../../ui/text/quantity.ts'
 import { BatchProgress } from '../../../control/commands/BatchProgress.tsx'
 import { type DeviceFilters, filtersOf } from '../deviceQuestion.ts'
 import type { DevicesSearch } from '../search.ts'
@@ -53,7 +53,9 @@ export function DevicesPage() {
     ['devices.devices.list'],
     10_000,
   )
-  const isNarrowed = Boolean(search.q ?? search.status ?? search.group ?? search.tags ?? search.filter)
+  const isNarrowed = Boolean(
+    search.q ?? search.status ?? (search.unseen || search.os) ?? search.group ?? search.tags ?? search.filter,
+  )
   const sortable = useMemo(() => sortableColumns(columns, isShort), [columns, isShort])
   const shown = columns.filter(({ id }) => visible[id])
   return (
@@ -78,7 +80,11 @@ export function DevicesPage() {
       }
     >
       <BatchProgress batchId={search.batch} close={() => change({ batch: undefined })} />
-      <ListTools {...{ search, change, columns, visible }} isReady={!answer.isPending} />
+      <ListTools
+        {...{ search, change, columns, visible }}
+        isReady={!answer.isPending}
+        filtersWith={(next) => filtersOf({ ...search, ...next }, filterIn(search))}
+      />
       <DataTable
         label="Devices"
         columns={sortable}

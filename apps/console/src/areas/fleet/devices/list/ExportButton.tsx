@@ -2,11 +2,10 @@ import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { useMutation } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { Button } from '../../../../ui/Button.tsx'
-import type { Column } from '../../../../ui/DataTable.tsx'
-import { count } from '../../../../ui/quantity.ts'
-import { messageOf } from '../../../../ui/states.tsx'
-import { toast } from '../../../../ui/toasts.tsx'
+import { Button } from '../../../../ui/button/Button.tsx'
+import { toastError } from '../../../../ui/page/states.tsx'
+import type { Column } from '../../../../ui/table/DataTable.tsx'
+import { count } from '../../../../ui/text/quantity.ts'
 import type { DeviceFilters } from '../deviceQuestion.ts'
 import { asCsv, download } from './csv.ts'
 import { everyDevice } from './deviceList.ts'
@@ -34,7 +33,7 @@ export function ExportButton({ columns, filters, total, order }: Props) {
         `devices-${new Date().toISOString().slice(0, 10)}.csv`,
         new Blob([text], { type: 'text/csv;charset=utf-8' }),
       ),
-    onError: (error) => !stop.current.signal.aborted && toast(messageOf(error), { bad: true }),
+    onError: (error) => !stop.current.signal.aborted && toastError(error),
   })
   if (work.isPending)
     return (

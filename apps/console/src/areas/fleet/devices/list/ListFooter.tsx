@@ -1,8 +1,8 @@
 import { useState } from 'react'
-import type { Sight } from '../../../../ui/DataTable.tsx'
-import { Form } from '../../../../ui/Form.tsx'
-import { inputClass } from '../../../../ui/fields.tsx'
-import { count, many } from '../../../../ui/quantity.ts'
+import { Form } from '../../../../ui/form/Form.tsx'
+import { inputClass } from '../../../../ui/form/fields.tsx'
+import type { Sight } from '../../../../ui/table/DataTable.tsx'
+import { count, many } from '../../../../ui/text/quantity.ts'
 
 const longFrom = 200
 

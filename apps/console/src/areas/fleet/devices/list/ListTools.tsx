@@ -1,21 +1,26 @@
 import { Popover } from '@base-ui/react/popover'
 import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
-import { Columns3, Filter, ListFilter, Tags, X } from 'lucide-react'
+import { useNavigate } from '@tanstack/react-router'
+import { Clock, Columns3, Filter, ListFilter, MapPin, Monitor, Tags, X } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useFullList } from '../../../../queries.ts'
-import { usePlace } from '../../../../shell/place.ts'
-import { Button, buttonClass } from '../../../../ui/Button.tsx'
-import type { Column } from '../../../../ui/DataTable.tsx'
-import { CheckField } from '../../../../ui/fields.tsx'
-import { many } from '../../../../ui/quantity.ts'
-import { SearchField } from '../../../../ui/SearchField.tsx'
-import { Select } from '../../../../ui/Select.tsx'
-import { usePlaceNames } from '../../../tenancy/tenancy/placeNames.ts'
+import { useCan } from '../../../../session/session.tsx'
+import { type Place, usePlace } from '../../../../shell/place.ts'
+import { Button, buttonClass } from '../../../../ui/button/Button.tsx'
+import { CheckField } from '../../../../ui/form/fields.tsx'
+import { SearchField } from '../../../../ui/form/SearchField.tsx'
+import { Select } from '../../../../ui/form/Select.tsx'
+import type { Column } from '../../../../ui/table/DataTable.tsx'
+import { many } from '../../../../ui/text/quantity.ts'
+import { nameIn, usePlaceNames } from '../../../tenancy/tenancy/placeNames.ts'
 import { conditionsIn } from '../../filters/draft.ts'
 import { FilterChips } from '../../filters/FilterChips.tsx'
-import { type DevicesSearch, statuses } from '../search.ts'
+import type { DeviceFilters } from '../deviceQuestion.ts'
+import { type DevicesSearch, statuses, systems, unseenDays } from '../search.ts'
 import { statusWords } from '../status.tsx'
+import { osNames } from './columns.tsx'
 import { filterIn } from './deviceList.ts'
+import { Facet } from './Facet.tsx'
 
 const FilterDialog = lazy(() =>
   import('../../filters/FilterDialog.tsx').then((part) => ({ default: part.FilterDialog })),
@@ -25,6 +30,8 @@ const FilterDialog = lazy(() =>
 export const unnarrowed: DevicesSearch = {
   q: undefined,
   status: undefined,
+  os: undefined,
+  unseen: undefined,
   group: undefined,
   tags: undefined,
   filter: undefined,
@@ -37,11 +44,13 @@ interface Props {
   /** The rows are there, so other things can be asked for. */
   readonly isReady: boolean
   change(next: DevicesSearch): void
+  /** What the list asks for after a change. */
+  filtersWith(next: DevicesSearch & Place): DeviceFilters
 }
 
 /** Search, filters and columns of the list. */
-export function ListTools({ search, columns, visible, isReady, change }: Props) {
-  const { status = [], q, group, tags } = search
+export function ListTools({ search, columns, visible, isReady, change, filtersWith }: Props) {
+  const { status = [], os = [], unseen, q, group, tags } = search
   const [isFiltering, setFiltering] = useState(false)
   const filter = filterIn(search)
   const toggle = (id: string, on: boolean) => {
@@ -53,8 +62,8 @@ export function ListTools({ search, columns, visible, isReady, change }: Props) 
       <SearchField
         label="Search devices"
         placeholder="Search by name"
-        value={q ?? ''}
-        change={(text) => change({ q: text === '' ? undefined : text })}
+        value={q}
+        change={(text) => change({ q: text })}
       />
       <Choice
         icon={<ListFilter aria-hidden className="size-4" />}
@@ -62,17 +71,38 @@ export function ListTools({ search, columns, visible, isReady, change }: Props) 
         on={status.length > 0}
       >
         {statuses.map((each) => (
-          <CheckField
+          <Facet
             key={each}
             label={statusWords[each]}
             checked={status.includes(each)}
-            onChange={(on) => {
+            filters={filtersWith({ status: [each] })}
+            change={(on) => {
               const next = statuses.filter((one) => (one === each ? on : status.includes(one)))
               change({ status: next.length > 0 ? next : undefined })
             }}
           />
         ))}
       </Choice>
+      <Choice
+        icon={<Monitor aria-hidden className="size-4" />}
+        label={os.length > 0 ? os.map((each) => osNames[each]).join(', ') : 'OS'}
+        on={os.length > 0}
+      >
+        {systems.map((each) => (
+          <Facet
+            key={each}
+            label={osNames[each]}
+            checked={os.includes(each)}
+            filters={filtersWith({ os: [each] })}
+            change={(on) => {
+              const next = systems.filter((one) => (one === each ? on : os.includes(one)))
+              change({ os: next.length > 0 ? next : undefined })
+            }}
+          />
+        ))}
+      </Choice>
+      <UnseenChoice unseen={unseen} change={change} filtersWith={filtersWith} />
+      <SiteChoice isReady={isReady} filtersWith={filtersWith} />
       <GroupChoice isReady={isReady} group={group} change={(id) => change({ group: id })} />
       <TagChoice
         isReady={isReady}
@@ -83,7 +113,7 @@ export function ListTools({ search, columns, visible, isReady, change }: Props) 
         <Filter aria-hidden className="size-4" />
         {filter ? many(conditionsIn(filter), 'condition') : 'Filter'}
       </Button>
-      {(q || status.length > 0 || group || tags || filter) && (
+      {(q || status.length > 0 || os.length > 0 || unseen || group || tags || filter) && (
         <Button kind="quiet" onClick={() => change(unnarrowed)}>
           <X aria-hidden className="size-4" />
           Clear
@@ -109,6 +139,63 @@ export function ListTools({ search, columns, visible, isReady, change }: Props) 
         </Suspense>
       )}
     </div>
+  )
+}
+
+interface UnseenProps extends Pick<Props, 'change' | 'filtersWith'> {
+  readonly unseen: DevicesSearch['unseen']
+}
+function UnseenChoice({ unseen, change, filtersWith }: UnseenProps) {
+  const named = (days: string) => `More than ${many(Number(days), 'day')} ago`
+  return (
+    <Choice
+      icon={<Clock aria-hidden className="size-4" />}
+      label={unseen === undefined ? 'Last seen' : named(unseen)}
+      on={unseen !== undefined}
+    >
+      {unseenDays.map((days) => (
+        <Facet
+          key={days}
+          label={named(days)}
+          checked={days === unseen}
+          filters={filtersWith({ unseen: days })}
+          change={(on) => change({ unseen: on ? days : undefined })}
+        />
+      ))}
+    </Choice>
+  )
+}
+
+const sitesShown = 20
+
+/** The sites of the chosen organization. One of them becomes the location, as in the header. */
+function SiteChoice({ isReady, filtersWith }: Pick<Props, 'isReady' | 'filtersWith'>) {
+  const { org, site } = usePlace()
+  const navigate = useNavigate({ from: '/devices' })
+  const can = useCan()
+  const { data = [] } = useFullList(
+    (api) => api.tenancy.sites.list,
+    { ...(org && { orgId: org }) },
+    { enabled: isReady && org !== undefined && can('sites:read'), staleMs: 30_000 },
+  )
+  if (org === undefined || data.length === 0) return null
+  return (
+    <Choice
+      icon={<MapPin aria-hidden className="size-4" />}
+      label={data.find(({ id }) => id === site)?.name ?? 'Site'}
+      on={site !== undefined}
+    >
+      {data.slice(0, sitesShown).map(({ id, name }) => (
+        <Facet
+          key={id}
+          label={name}
+          checked={id === site}
+          filters={filtersWith({ site: id })}
+          change={(on) => void navigate({ search: (now) => ({ ...now, site: on ? id : undefined }), replace: true })}
+        />
+      ))}
+      {data.length > sitesShown && <p className="text-muted text-xs">The header lists all {data.length} sites</p>}
+    </Choice>
   )
 }
 
@@ -157,9 +244,9 @@ function GroupChoice({ isReady, group, change }: GroupProps) {
   if (groups.length === 0) return null
   // Customers often use the same names.
   const options = groups
-    .map(({ id, name, orgId }) => [id, org || !orgs.has(orgId) ? name : `${name} · ${orgs.get(orgId)}`] as const)
+    .map((group) => [group.id, org ? group.name : nameIn(orgs, group)] as const)
     .toSorted(([, one], [, other]) => one.localeCompare(other))
-  return <Select label="Group" none="All groups" value={group ?? ''} options={options} choose={change} />
+  return <Select label="Group" none="All groups" value={group} options={options} choose={change} />
 }
 
 interface ChoiceProps {

@@ -1,14 +1,14 @@
 import { lazy, Suspense } from 'react'
 import { useFullList } from '../../../../queries.ts'
 import { usePlace } from '../../../../shell/place.ts'
-import { Options, SelectField, TextField } from '../../../../ui/fields.tsx'
-import { Select } from '../../../../ui/Select.tsx'
-import { Loading } from '../../../../ui/states.tsx'
-import { languagesOf } from '../../../control/commands/languages.ts'
+import { Options, SelectField, TextField } from '../../../../ui/form/fields.tsx'
+import { Select } from '../../../../ui/form/Select.tsx'
+import { Loading } from '../../../../ui/page/states.tsx'
+import { languages } from '../../../control/commands/languages.ts'
 import type { Order } from './bulk.ts'
 
 const CodeEditor = lazy(() =>
-  import('../../../../ui/CodeEditor.tsx').then((module) => ({ default: module.CodeEditor })),
+  import('../../../../ui/form/CodeEditor.tsx').then((module) => ({ default: module.CodeEditor })),
 )
 
 const tagsOf = (text: string) =>
@@ -48,7 +48,7 @@ export function OrderFields({ order, change }: Props) {
         label="Language"
         className="w-36"
         value={order.language}
-        options={languagesOf(null)}
+        options={languages}
         choose={(language = 'bash') => change({ ...order, language })}
       />
       <Suspense fallback={<Loading lines={4} />}>
@@ -59,7 +59,7 @@ export function OrderFields({ order, change }: Props) {
           change={(script) => change({ ...order, script })}
         />
       </Suspense>
-      <p className="text-muted text-xs">Scripts run on Linux and macOS. Windows devices are skipped.</p>
+      <p className="text-muted text-xs">Devices that do not have the language are skipped.</p>
     </>
   )
 }

@@ -5,12 +5,13 @@ import { useState } from 'react'
 import { api } from '../../../../api.ts'
 import { useApiMutation, useFullList } from '../../../../queries.ts'
 import { useMe } from '../../../../session/session.tsx'
-import { Button } from '../../../../ui/Button.tsx'
-import { CheckField, TextField } from '../../../../ui/fields.tsx'
-import { Menu } from '../../../../ui/Menu.tsx'
-import { SideForm } from '../../../../ui/SideForm.tsx'
-import { messageOf } from '../../../../ui/states.tsx'
-import { toast } from '../../../../ui/toasts.tsx'
+import { Button } from '../../../../ui/button/Button.tsx'
+import { Menu } from '../../../../ui/button/Menu.tsx'
+import { SideForm } from '../../../../ui/dialog/SideForm.tsx'
+import { toast } from '../../../../ui/dialog/toasts.tsx'
+import { CheckField, TextField } from '../../../../ui/form/fields.tsx'
+import { toastError } from '../../../../ui/page/states.tsx'
+import { nameIn, usePlaceNames } from '../../../tenancy/tenancy/placeNames.ts'
 import type { DevicesSearch } from '../search.ts'
 import { searchOf, viewOf, wholeFilterOf } from './views.ts'
 
@@ -29,6 +30,7 @@ export function ViewMenu({ search, columns, isReady }: Props) {
   const me = useMe()
   const navigate = useNavigate({ from: '/devices' })
   const [isNaming, setNaming] = useState(false)
+  const { orgs } = usePlaceNames()
   const saved = useFullList(
     (client) => client.filters.filters.list,
     { hasView: true },
@@ -36,7 +38,6 @@ export function ViewMenu({ search, columns, isReady }: Props) {
   )
   const views = saved.data ?? []
   const own = views.filter(({ ownerId }) => ownerId === me.id)
-  const refused = (error: unknown) => toast(messageOf(error), { bad: true })
   const again = useApiMutation(
     ({ name, description, filter, view, shared }: SavedFilter) =>
       api.filters.filters.create.mutate({ name, description, filter: wholeFilterOf({ filter }), view, shared }),
@@ -47,10 +48,10 @@ export function ViewMenu({ search, columns, isReady }: Props) {
   const drop = useApiMutation(({ id }: SavedFilter) => api.filters.filters.remove.mutate({ id }), {
     refresh: ['filters'],
     done: (_answer, view) =>
-      toast(`View “${view.name}” deleted`, { undo: () => again.mutate(view, { onError: refused }) }),
+      toast(`View “${view.name}” deleted`, { undo: () => again.mutate(view, { onError: toastError }) }),
   })
   const entryOf = (view: SavedFilter) => ({
-    label: view.name,
+    label: nameIn(orgs, view),
     icon: view.shared ? <Users {...icon} /> : <Bookmark {...icon} />,
     act: () => void navigate({ search: ({ org, site }) => ({ org, site, ...searchOf(view) }) }),
   })
@@ -71,7 +72,7 @@ export function ViewMenu({ search, columns, isReady }: Props) {
                 own.map((view) => ({
                   label: `Delete “${view.name}”`,
                   icon: <Trash2 {...icon} />,
-                  act: () => drop.mutate(view, { onError: refused }),
+                  act: () => drop.mutate(view, { onError: toastError }),
                 })),
               ]
             : []),

@@ -94,5 +94,8 @@ export const skipWords: Readonly<Record<string, string>> = {
   organization_suspended: 'organization suspended',
   agent_too_old: 'agent too old',
   unsupported_platform: 'not supported on its OS',
+  missing_tool: 'a program is missing on it',
+  maintenance: 'scripts are held back by maintenance',
+  not_permitted: 'its agent lacks the permission',
   'already a member': 'already in the group',
 }

@@ -4,13 +4,13 @@ import { Link } from '@tanstack/react-router'
 import { type ReactNode, useMemo } from 'react'
 import { useFullList } from '../../../../queries.ts'
 import { useMe } from '../../../../session/session.tsx'
-import type { Column } from '../../../../ui/DataTable.tsx'
-import { Badge } from '../../../../ui/display.tsx'
-import { Ago, useTimes } from '../../../../ui/time.tsx'
+import { Badge } from '../../../../ui/page/display.tsx'
+import type { Column } from '../../../../ui/table/DataTable.tsx'
+import { Ago, useTimes } from '../../../../ui/text/time.tsx'
 import { CpuCell, DiskCell, MemoryCell, SeenCell, StatusCell, statusWords, UptimeCell } from '../status.tsx'
 import { customColumns } from './customFields.tsx'
 
-const osNames = { linux: 'Linux', windows: 'Windows', macos: 'macOS' }
+export const osNames = { linux: 'Linux', windows: 'Windows', macos: 'macOS' }
 const osOf = ({ osName, osVersion, osType }: Device) =>
   [osName ?? (osType && osNames[osType]), osVersion].filter(Boolean).join(' ') || null
 const round = (percent: number | null) => (percent === null ? null : Math.round(percent * 10) / 10)

@@ -1,5 +1,5 @@
-import { csvRow } from '@muster/kit/csv.ts'
-import type { Column } from '../../../../ui/DataTable.tsx'
+import { csvRow } from '@muster/kit/body/csv.ts'
+import type { Column } from '../../../../ui/table/DataTable.tsx'
 
 /** Rows as CSV, with the columns that are shown, in their order. */
 export function asCsv<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {

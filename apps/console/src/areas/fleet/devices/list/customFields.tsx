@@ -1,6 +1,6 @@
 import type { CustomField } from '@muster/areas/fleet/custom-fields/custom-fields.contract.ts'
 import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
-import type { Column } from '../../../../ui/DataTable.tsx'
+import type { Column } from '../../../../ui/table/DataTable.tsx'
 
 /** A value of a custom field as people read it; undefined where there is none. */
 export const customText = (value: unknown): string | undefined =>

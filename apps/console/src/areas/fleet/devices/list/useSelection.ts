@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState } from 'react'
-import type { Selection } from '../../../../ui/DataTable.tsx'
+import type { Selection } from '../../../../ui/table/DataTable.tsx'
 
 interface Chosen {
   /** Selects all matching devices except `ids`, loaded or not; otherwise `ids` alone. */

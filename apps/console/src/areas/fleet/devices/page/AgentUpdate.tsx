@@ -2,9 +2,9 @@ import type { UpdateHold } from '@muster/areas/control/rollouts/updates/updates.
 import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { useRefreshOn } from '../../../../live/Live.tsx'
 import { useApiQuery } from '../../../../queries.ts'
-import { Badge, Card, Facts, type Tone } from '../../../../ui/display.tsx'
-import { Pending } from '../../../../ui/states.tsx'
-import { Ago } from '../../../../ui/time.tsx'
+import { Badge, Card, Facts, type Tone } from '../../../../ui/page/display.tsx'
+import { Pending } from '../../../../ui/page/states.tsx'
+import { Ago } from '../../../../ui/text/time.tsx'
 
 interface Words {
   readonly label: string
@@ -40,6 +40,11 @@ const words: Readonly<Record<UpdateHold, Words>> = {
     label: 'Auto-update off',
     tone: 'warn',
     advice: 'Turn on auto-update under “More actions”.',
+  },
+  maintenance: {
+    label: 'In maintenance',
+    tone: 'warn',
+    advice: 'The device updates when its maintenance windows permit it.',
   },
   pinned: {
     label: 'Pinned',

@@ -6,11 +6,12 @@ import { useState } from 'react'
 import { api } from '../../../../api.ts'
 import { useApiMutation, useFullList } from '../../../../queries.ts'
 import { useCan } from '../../../../session/session.tsx'
-import { IconButton } from '../../../../ui/Button.tsx'
-import { Card, Facts } from '../../../../ui/display.tsx'
-import { CheckField, SelectField, TextField } from '../../../../ui/fields.tsx'
-import { SideForm } from '../../../../ui/SideForm.tsx'
-import { toast } from '../../../../ui/toasts.tsx'
+import { IconButton } from '../../../../ui/button/Button.tsx'
+import { SideForm } from '../../../../ui/dialog/SideForm.tsx'
+import { toast } from '../../../../ui/dialog/toasts.tsx'
+import { CheckField, SelectField, TextField } from '../../../../ui/form/fields.tsx'
+import { Card, Facts } from '../../../../ui/page/display.tsx'
+import { localMoment, momentOf } from '../../../../ui/text/localMoment.ts'
 import { customText } from '../list/customFields.tsx'
 
 type Value = string | number | boolean | null
@@ -133,7 +134,7 @@ function ValueField({ field, value, error, change }: FieldProps) {
         {...told}
         type="datetime-local"
         value={typeof value === 'string' ? localMoment(value) : ''}
-        onChange={({ target }) => change(target.value === '' ? null : new Date(target.value).toISOString())}
+        onChange={({ target }) => change(momentOf(target.value))}
       />
     )
   return (
@@ -147,10 +148,4 @@ function ValueField({ field, value, error, change }: FieldProps) {
       }
     />
   )
-}
-
-/** A moment as the browser's own field wants it: without a zone, in that of the person. */
-function localMoment(iso: string): string {
-  const at = new Date(iso)
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }

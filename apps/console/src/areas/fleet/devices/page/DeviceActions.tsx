@@ -18,10 +18,12 @@ import {
 import { api } from '../../../../api.ts'
 import { useApiMutation } from '../../../../queries.ts'
 import { useCan, useMe } from '../../../../session/session.tsx'
-import { Button, buttonClass, IconButton } from '../../../../ui/Button.tsx'
-import { Menu } from '../../../../ui/Menu.tsx'
-import { messageOf } from '../../../../ui/states.tsx'
-import { toast } from '../../../../ui/toasts.tsx'
+import { Button, buttonClass, IconButton } from '../../../../ui/button/Button.tsx'
+import { Menu } from '../../../../ui/button/Menu.tsx'
+import { toast } from '../../../../ui/dialog/toasts.tsx'
+import { toastError } from '../../../../ui/page/states.tsx'
+import { WatchButton } from '../../../watch/notifications/WatchButton.tsx'
+import { inabilityWords } from '../ability.ts'
 import { useCurrent } from '../status.tsx'
 import { LeaveConfirm, LockConfirm, PowerConfirm, QuarantineForm } from './DeviceConfirms.tsx'
 import { MoveForm } from './MoveForm.tsx'
@@ -38,7 +40,6 @@ export function DeviceActions({ device }: { readonly device: DeviceDetail }) {
   const search = useSearch({ from: '/app/devices/$deviceId' })
   const navigate = useNavigate()
   const { id, autoUpdate, possibleDuplicates } = device
-  const refused = (error: unknown) => toast(messageOf(error), { bad: true })
   const inventory = useApiMutation(() => api.devices.commands.create.mutate({ id, type: 'refresh_inventory' }), {
     refresh: ['devices.commands'],
     done: () => toast('Inventory refresh requested'),
@@ -47,11 +48,11 @@ export function DeviceActions({ device }: { readonly device: DeviceDetail }) {
     refresh: ['devices.devices', 'rollouts.updates'],
     done: (_answer, enabled) =>
       toast(enabled ? 'Auto-update turned on' : 'Auto-update turned off', {
-        undo: () => updates.mutate(!enabled, { onError: refused }),
+        undo: () => updates.mutate(!enabled, { onError: toastError }),
       }),
   })
-  const blockedBy = useBlocked(status)
-  const { reboot: mayCommand, tags: mayChange } = blockedBy
+  const blockedBy = useBlocked(device, status)
+  const { reboot: mayRestart, shutdown: mayShutDown, refresh: mayCommand, tags: mayChange } = blockedBy
   const open = askable.find((each) => each === search.ask && !blockedBy[each]) ?? null
   // From wherever the action has led.
   const set = (what: Asking | undefined) =>
@@ -60,6 +61,7 @@ export function DeviceActions({ device }: { readonly device: DeviceDetail }) {
   const done = () => set(undefined)
   return (
     <>
+      {status === 'offline' && <WatchButton deviceId={id} />}
       <Link
         from="/devices/$deviceId"
         search={({ org, site }) => ({ org, site, tab: 'run' })}
@@ -71,12 +73,12 @@ export function DeviceActions({ device }: { readonly device: DeviceDetail }) {
       <Button
         blocked={mayCommand}
         busy={inventory.isPending}
-        onClick={() => inventory.mutate(undefined, { onError: refused })}
+        onClick={() => inventory.mutate(undefined, { onError: toastError })}
       >
         <RefreshCw {...icon} />
         Refresh inventory
       </Button>
-      <Button blocked={mayCommand} onClick={ask('reboot')}>
+      <Button blocked={mayRestart} onClick={ask('reboot')}>
         <RotateCw {...icon} />
         Restart
       </Button>
@@ -87,14 +89,14 @@ export function DeviceActions({ device }: { readonly device: DeviceDetail }) {
           </IconButton>
         }
         groups={[
-          [{ label: 'Shut down', icon: <Power {...icon} />, blocked: mayCommand, act: ask('shutdown') }],
+          [{ label: 'Shut down', icon: <Power {...icon} />, blocked: mayShutDown, act: ask('shutdown') }],
           [
             { label: 'Edit tags', icon: <Tags {...icon} />, blocked: mayChange, act: ask('tags') },
             {
               label: autoUpdate ? 'Turn off auto-update' : 'Turn on auto-update',
               icon: autoUpdate ? <PauseCircle {...icon} /> : <PlayCircle {...icon} />,
               blocked: mayChange,
-              act: () => updates.mutate(!autoUpdate, { onError: refused }),
+              act: () => updates.mutate(!autoUpdate, { onError: toastError }),
             },
             { label: 'Move', icon: <FolderInput {...icon} />, blocked: blockedBy.move, act: ask('move') },
           ],
@@ -131,7 +133,10 @@ export function DeviceActions({ device }: { readonly device: DeviceDetail }) {
 }
 
 /** Why an action is not possible; false when it is. */
-function useBlocked(status: DeviceDetail['status']): Readonly<Record<Asking, string | false>> {
+function useBlocked(
+  device: DeviceDetail,
+  status: DeviceDetail['status'],
+): Readonly<Record<Asking | 'refresh', string | false>> {
   const can = useCan()
   const { scope } = useMe()
   const mayCommand =
@@ -147,8 +152,9 @@ function useBlocked(status: DeviceDetail['status']): Readonly<Record<Asking, str
     (status === 'decommissioned' && 'The device is already decommissioned')
   return {
     leave: mayRemove,
-    reboot: mayCommand,
-    shutdown: mayCommand,
+    refresh: mayCommand,
+    reboot: mayCommand || (inabilityWords(device, 'reboot') ?? false),
+    shutdown: mayCommand || (inabilityWords(device, 'shutdown') ?? false),
     tags: mayChange,
     move: mayMove,
     quarantine: mayQuarantine,

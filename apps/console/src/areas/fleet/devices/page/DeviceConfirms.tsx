@@ -2,9 +2,9 @@ import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.
 import { useNavigate } from '@tanstack/react-router'
 import { api } from '../../../../api.ts'
 import { useApiMutation, useRefresh } from '../../../../queries.ts'
-import { Confirm } from '../../../../ui/Confirm.tsx'
-import { ReasonForm } from '../../../../ui/ReasonForm.tsx'
-import { toast } from '../../../../ui/toasts.tsx'
+import { Confirm } from '../../../../ui/dialog/Confirm.tsx'
+import { ReasonForm } from '../../../../ui/dialog/ReasonForm.tsx'
+import { toast } from '../../../../ui/dialog/toasts.tsx'
 
 interface PowerProps {
   readonly device: DeviceDetail

@@ -1,18 +1,16 @@
 import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.ts'
-import { Info, ZoomOut } from 'lucide-react'
-import { lazy, Suspense, useMemo } from 'react'
+import { Info } from 'lucide-react'
+import { useMemo } from 'react'
 import { useApiQuery } from '../../../../queries.ts'
-import { Button } from '../../../../ui/Button.tsx'
-import { Card } from '../../../../ui/display.tsx'
-import { bytes } from '../../../../ui/quantity.ts'
-import { Select } from '../../../../ui/Select.tsx'
-import { Loading, Note, Pending } from '../../../../ui/states.tsx'
+import { LazyTimeChart } from '../../../../ui/chart/LazyTimeChart.tsx'
+import { RangeSelect } from '../../../../ui/chart/RangeSelect.tsx'
+import { Card } from '../../../../ui/page/display.tsx'
+import { Note, Pending } from '../../../../ui/page/states.tsx'
+import { bytes } from '../../../../ui/text/quantity.ts'
 import { useDeviceSearch } from '../deviceSearch.ts'
 import { metricSeries } from './metricSeries.ts'
 
-const TimeChart = lazy(() => import('../../../../ui/TimeChart.tsx').then((module) => ({ default: module.TimeChart })))
-
-const spans = [
+const ranges = [
   ['1', 'Last hour'],
   ['6', 'Last 6 hours'],
   ['24', 'Last day'],
@@ -42,19 +40,12 @@ export function History({ device: { id } }: { readonly device: DeviceDetail }) {
       title="History"
       actions={
         <span className="flex items-center gap-2">
-          {isZoomed && (
-            <Button small onClick={() => change({ from: undefined, to: undefined })}>
-              <ZoomOut aria-hidden className="size-4" />
-              Reset zoom
-            </Button>
-          )}
-          <Select
-            label="Time range"
-            className="w-36"
-            value={isZoomed ? '' : hours}
-            {...(isZoomed && { none: 'Selected range' })}
-            options={spans}
+          <RangeSelect
+            value={hours}
+            ranges={ranges}
+            isZoomed={isZoomed}
             choose={(next) => change({ hours: next === '1' ? undefined : next, from: undefined, to: undefined })}
+            resetZoom={() => change({ from: undefined, to: undefined })}
           />
         </span>
       }
@@ -66,9 +57,9 @@ export function History({ device: { id } }: { readonly device: DeviceDetail }) {
           The device did not report. Choose a longer time range.
         </Note>
       ) : (
-        <Suspense fallback={<Loading />}>
+        <>
           <div className="grid gap-5">
-            <TimeChart
+            <LazyTimeChart
               label="Usage"
               {...range}
               at={drawn.at}
@@ -77,10 +68,17 @@ export function History({ device: { id } }: { readonly device: DeviceDetail }) {
               write={percent}
               zoom={zoom}
             />
-            <TimeChart label="Network" {...range} at={drawn.at} series={drawn.network} write={perSecond} zoom={zoom} />
+            <LazyTimeChart
+              label="Network"
+              {...range}
+              at={drawn.at}
+              series={drawn.network}
+              write={perSecond}
+              zoom={zoom}
+            />
           </div>
           <p className="mt-2 pl-16 text-muted text-xs">Drag over a chart to zoom.</p>
-        </Suspense>
+        </>
       )}
     </Card>
   )

@@ -1,46 +1,61 @@
 import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { PackageSearch } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { Card, Facts } from '../../../../ui/display.tsx'
-import { inputClass } from '../../../../ui/fields.tsx'
-import { bytes, count, memory } from '../../../../ui/quantity.ts'
-import { Note } from '../../../../ui/states.tsx'
-import { Ago } from '../../../../ui/time.tsx'
+import { inputClass } from '../../../../ui/form/fields.tsx'
+import { Card, Facts } from '../../../../ui/page/display.tsx'
+import { Note } from '../../../../ui/page/states.tsx'
+import { count } from '../../../../ui/text/quantity.ts'
+import { Ago, useTimes } from '../../../../ui/text/time.tsx'
 import { inventoryLabel } from './inventoryLabel.ts'
+import { inventoryValue } from './inventoryValue.ts'
+import { protectionFacts } from './protectionFacts.ts'
+import { systemParts } from './systemParts.ts'
 
 type Items = NonNullable<DeviceDetail['inventory']>['software']
+
+/** What `protectionFacts` writes in words. */
+const protective: readonly string[] = ['battery', 'tpm', 'secureBoot', 'protections']
 
 /** Hardware, software and users of the machine, as the agent reported them. */
 export function InventoryTab({ device }: { readonly device: DeviceDetail }) {
   const { inventory } = device
+  const { date } = useTimes()
   if (inventory === null)
     return (
       <Note icon={PackageSearch} title="No inventory yet">
         The agent sends it after its first connection. “Refresh inventory” requests it now.
       </Note>
     )
-  const { hardware, disks, network, software, services, users, collectedAt } = inventory
+  const { hardware, disks, network, software, services, users, system, collectedAt } = inventory
+  const { restart, drivers, updates, features } = systemParts(system)
   return (
     <div className="grid gap-4">
       <p className="text-muted text-sm">
         Collected <Ago at={collectedAt} />
       </p>
-      <div className="grid items-start gap-4 lg:grid-cols-2">
+      <div className="grid items-start gap-4 lg:grid-cols-[2fr_3fr]">
         <Card title="Hardware">
           <Facts
-            facts={Object.entries(hardware).map(
-              ([name, value]) => [inventoryLabel(name), written(name, value)] as const,
-            )}
+            facts={[
+              ...Object.entries(hardware)
+                .filter(([name]) => !protective.includes(name))
+                .map(([name, value]) => [inventoryLabel(name), inventoryValue(name, value, date)] as const),
+              ...protectionFacts(device),
+              ...(restart === undefined ? [] : [['Restart', restart.join(', ') || 'not needed'] as const]),
+            ]}
           />
         </Card>
         <div className="grid gap-4">
           <Table title="Disks" items={disks} />
-          <Table title="Network" items={network} />
           <Table title="Users" items={users} />
         </div>
       </div>
+      <Table title="Network" items={network} />
       <Table title="Services" items={services} searchable />
       <Table title="Software" items={software} searchable />
+      {updates && <Table title="System updates" items={updates} searchable />}
+      {drivers && <Table title="Drivers" items={drivers} searchable />}
+      {features && <Table title="System features" items={features} searchable />}
     </div>
   )
 }
@@ -57,7 +72,8 @@ function Table({
   readonly searchable?: boolean
 }) {
   const [wanted, setWanted] = useState('')
-  const columns = useMemo(() => [...new Set(items.flatMap((item) => Object.keys(item)))].slice(0, 7), [items])
+  const { date } = useTimes()
+  const columns = useMemo(() => [...new Set(['name', ...items.flatMap((item) => Object.keys(item))])], [items])
   const found = useMemo(() => {
     const part = wanted.trim().toLowerCase()
     return part === ''
@@ -94,7 +110,7 @@ function Table({
                   <th
                     key={column}
                     scope="col"
-                    className="whitespace-nowrap border-line border-b px-4 py-2 font-medium text-muted text-xs"
+                    className="whitespace-nowrap border-line border-b px-3 py-2 first:pl-4 font-medium text-muted text-xs"
                   >
                     {inventoryLabel(column)}
                   </th>
@@ -105,14 +121,15 @@ function Table({
               {found.slice(0, rowsMax).map((item) => (
                 <tr key={JSON.stringify(item)} className="border-line border-b last:border-0">
                   {columns.map((column) => (
-                    <td key={column} className="max-w-80 truncate px-4 py-1.5">
-                      {written(column, item[column])}
-                    </td>
+                    <Cell key={column} text={inventoryValue(column, item[column], date)} />
                   ))}
                 </tr>
               ))}
             </tbody>
           </table>
+          {columns.length > 3 && (
+            <p className="px-4 py-2 text-muted text-xs sm:hidden">Scroll sideways to see all columns.</p>
+          )}
           {found.length > rowsMax && (
             <p className="px-4 py-2 text-muted text-sm">Showing the first {rowsMax}. Search to find others.</p>
           )}
@@ -122,18 +139,13 @@ function Table({
   )
 }
 
-const isMemory = /memory|ram/i
-const isSize = /bytes|memory|^total$|^used$|^free$|^size/i
+const shortMax = 24
 
-function written(name: string, value: unknown): string {
-  if (value === null || value === undefined || value === '') return '–'
-  if (typeof value === 'number')
-    return isSize.test(name) && value > 100_000 ? (isMemory.test(name) ? memory(value) : bytes(value)) : String(value)
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (Array.isArray(value)) return value.map((one) => written(name, one)).join(', ') || '–'
-  if (typeof value === 'object')
-    return Object.entries(value)
-      .map(([key, one]) => `${inventoryLabel(key)}: ${written(key, one)}`)
-      .join(', ')
-  return String(value)
-}
+/** Long texts wrap, so that tables fit their card. */
+const Cell = ({ text }: { readonly text: string }) => (
+  <td
+    className={`px-3 py-1.5 align-top first:pl-4 ${text.length > shortMax ? 'min-w-40 [overflow-wrap:anywhere]' : 'whitespace-nowrap'}`}
+  >
+    {text}
+  </td>
+)

@@ -2,8 +2,8 @@ import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { useState } from 'react'
 import { api } from '../../../../api.ts'
 import { useApiMutation } from '../../../../queries.ts'
-import { SideForm } from '../../../../ui/SideForm.tsx'
-import { toast } from '../../../../ui/toasts.tsx'
+import { SideForm } from '../../../../ui/dialog/SideForm.tsx'
+import { toast } from '../../../../ui/dialog/toasts.tsx'
 import { PlaceFields } from '../PlaceFields.tsx'
 
 /** Moves a device to another organization or site, with its inventory and metrics. */

@@ -1,14 +1,16 @@
 import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { CircleAlert, Info } from 'lucide-react'
 import { useLiveState } from '../../../../live/deviceStates.ts'
-import { Card, Facts } from '../../../../ui/display.tsx'
-import { bytes, count, duration, memory } from '../../../../ui/quantity.ts'
-import { Ago } from '../../../../ui/time.tsx'
+import { Card, Facts } from '../../../../ui/page/display.tsx'
+import { bytes, count, duration, memory } from '../../../../ui/text/quantity.ts'
+import { Ago } from '../../../../ui/text/time.tsx'
+import { DeviceMaintenance } from '../../../control/maintenance/DeviceMaintenance.tsx'
 import { CpuCell, DiskCell, MemoryCell, useCurrent } from '../status.tsx'
 import { AgentUpdate } from './AgentUpdate.tsx'
 import { CustomValues } from './CustomValues.tsx'
 import { remarksOn } from './condition.ts'
 import { History } from './History.tsx'
+import { protectionFacts } from './protectionFacts.ts'
 
 /** The device now and in the last days. */
 export function OverviewTab({ device }: { readonly device: DeviceDetail }) {
@@ -20,6 +22,7 @@ export function OverviewTab({ device }: { readonly device: DeviceDetail }) {
         <History device={device} />
         <div className="grid gap-4">
           <AgentUpdate device={device} />
+          <DeviceMaintenance deviceId={device.id} />
           <CustomValues device={device} />
           <About device={device} />
         </div>
@@ -106,6 +109,7 @@ function About({ device }: { readonly device: DeviceDetail }) {
           ['Agent', device.updateRequired ? `${device.agentVersion} (update required)` : device.agentVersion],
           ['Auto-update', device.autoUpdate ? 'on' : 'off'],
           ['Watchdog', device.watchdogStatus],
+          ...protectionFacts(device),
           ['Enrolled', device.enrolledAt && <Ago at={device.enrolledAt} />],
           ['Machine ID', device.machineId],
         ]}

@@ -2,9 +2,9 @@ import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { useState } from 'react'
 import { api } from '../../../../api.ts'
 import { useApiMutation, useFullList } from '../../../../queries.ts'
-import { TextField } from '../../../../ui/fields.tsx'
-import { SideForm } from '../../../../ui/SideForm.tsx'
-import { toast } from '../../../../ui/toasts.tsx'
+import { SideForm } from '../../../../ui/dialog/SideForm.tsx'
+import { toast } from '../../../../ui/dialog/toasts.tsx'
+import { TextField } from '../../../../ui/form/fields.tsx'
 
 const tagsIn = (text: string) => [
   ...new Set(

@@ -1,4 +1,5 @@
 import type { DeviceDetail } from '@muster/areas/fleet/devices/devices.contract.ts'
+import { systemParts } from './systemParts.ts'
 
 export interface Remark {
   readonly tone: 'bad' | 'warn' | 'info'
@@ -77,6 +78,13 @@ export function remarksOn(device: DeviceDetail): Remark[] {
       tone: 'info',
       text: 'Decommissioned. Its history is kept.',
       since: device.decommissionedAt,
+    })
+  const reasons = systemParts(device.inventory?.system ?? {}).restart ?? []
+  if (reasons.length > 0)
+    remarks.push({
+      tone: 'info',
+      text: `The machine has to restart: ${reasons.join(', ')}.`,
+      since: device.inventory?.collectedAt ?? null,
     })
   if (!autoUpdate) remarks.push({ tone: 'info', text: 'Auto-update of the agent is off.' })
   return remarks

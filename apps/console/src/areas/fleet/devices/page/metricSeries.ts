@@ -1,5 +1,5 @@
 import type { MetricPoint } from '@muster/areas/fleet/devices/devices.contract.ts'
-import type { Series } from '../../../../ui/TimeChart.tsx'
+import type { Series } from '../../../../ui/chart/TimeChart.tsx'
 
 interface MetricSeries {
   readonly at: readonly number[]

@@ -1,0 +1,9 @@
+// Every order that a deployment can give to devices, one line per kind. Each kind is a value; see background/deployment-kind.ts.
+import { z } from 'zod'
+import { CommandOrder } from '../change/deployments/kinds/command-order.contract.ts'
+import { ScriptOrder } from '../change/scripts/script-order.contract.ts'
+
+export const DeploymentOrder = z.discriminatedUnion('kind', [ScriptOrder, CommandOrder], {
+  error: 'must be an order of a known kind',
+})
+export type DeploymentOrder = z.infer<typeof DeploymentOrder>

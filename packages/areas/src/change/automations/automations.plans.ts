@@ -1,0 +1,39 @@
+// Automations that reach far wait for a second person.
+import { sql } from 'kysely'
+import { planKind } from '../../background/plan-kind.ts'
+import { nextTime } from './triggers/next-time.ts'
+import { Trigger } from './triggers/triggers.contract.ts'
+
+export const automationPlans = planKind({
+  kind: 'automation',
+  permission: 'automations:write',
+
+  async revisionOf(db, id) {
+    const { rows } = await sql<{ revision: number }>`SELECT revision FROM automations
+      WHERE id = ${id}::uuid AND status = 'awaiting_approval' FOR UPDATE`.execute(db)
+    return rows[0]?.revision ?? null
+  },
+
+  async approve({ db, services }, { subject }) {
+    const { rows } = await sql<{
+      trigger: unknown
+    }>`SELECT trigger FROM automations WHERE id = ${subject.id}::uuid`.execute(db)
+    const trigger = Trigger.parse(rows[0]?.trigger)
+    const next = trigger.type === 'schedule' ? nextTime(trigger.cron, trigger.timezone, services.clock.now()) : null
+    await db
+      .updateTable('automations')
+      .set({ status: 'enabled', statusReason: null, nextRunAt: next === null ? null : new Date(next).toISOString() })
+      .where('id', '=', subject.id)
+      .execute()
+  },
+
+  async refuse(db, { subject }, why) {
+    await db
+      .updateTable('automations')
+      .set({ enabled: false, status: 'disabled', statusReason: `approval_${why}`, nextRunAt: null })
+      .where('id', '=', subject.id)
+      .where('status', '=', 'awaiting_approval')
+      .execute()
+    return []
+  },
+})

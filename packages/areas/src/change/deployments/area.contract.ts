@@ -1,0 +1,5 @@
+import { course } from './course/course.contract.ts'
+import { deployments } from './deployments.contract.ts'
+import { devices } from './devices/devices.contract.ts'
+
+export default { deployments, course, devices }

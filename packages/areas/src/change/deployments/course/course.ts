@@ -1,0 +1,79 @@
+import { conflict } from '@muster/kit/errors.ts'
+import { sql } from 'kysely'
+import { cancelIssued, dropGrants } from '../../../control/commands/index.ts'
+import { type Call, implement } from '../../../operation.ts'
+import { changeable, deploymentById, type Row } from '../deployments.queries.ts'
+import { course as contract } from './course.contract.ts'
+import { begin, withdraw } from './launch.ts'
+import { requireStep } from './states.ts'
+
+const note = ({ id, name, orgId, partnerId }: Row) => ({ target: id, name, orgId, partnerId })
+
+export default implement(contract, {
+  async start(call) {
+    const row = await changeable(call, call.input.id)
+    requireStep('start', row.status)
+    const approval = await begin(call, row, { step: 'start' })
+    const after = await deploymentById(call, row.id)
+    if (approval === null)
+      call.audit({
+        ...note(row),
+        action: 'deployment.start',
+        details: { devices: after.counts.total, order: after.order },
+      })
+    return { ...after, approval }
+  },
+
+  async pause(call) {
+    const row = await changeable(call, call.input.id)
+    requireStep('pause', row.status)
+    await withdraw(call, row, 'The deployment was paused')
+    await change(call, row, { status: 'paused', endedAt: null })
+    call.audit({ ...note(row), before: { status: row.status }, after: { status: 'paused' } })
+    return deploymentById(call, row.id)
+  },
+
+  async resume(call) {
+    const row = await changeable(call, call.input.id)
+    requireStep('resume', row.status)
+    if (row.statusBefore !== null) throw conflict('A second person is asked about a device of this deployment already')
+    const approval = await begin(call, row, { step: 'resume' })
+    const after = await deploymentById(call, row.id)
+    if (approval === null)
+      call.audit({ ...note(row), action: 'deployment.resume', details: { acceptedFailures: after.counts.failed } })
+    return { ...after, approval }
+  },
+
+  async cancel(call) {
+    const { db, services, input } = call
+    const row = await changeable(call, input.id)
+    requireStep('cancel', row.status)
+    await withdraw(call, row, 'The deployment was canceled')
+    await dropGrants(db, { kind: 'deployment', id: row.id })
+    await sql`UPDATE deployment_devices SET status = 'cancelled', reason = NULL
+      WHERE deployment_id = ${row.id}::uuid AND status IN ('pending', 'held')`.execute(db)
+    const issued = await db
+      .selectFrom('deploymentDevices')
+      .select('commandId')
+      .where('deploymentId', '=', row.id)
+      .where('status', '=', 'queued')
+      .execute()
+    const commandIds = issued.flatMap(({ commandId }) => commandId ?? [])
+    await cancelIssued(call, commandIds, { stopRunning: input.stopRunning })
+    await change(call, row, { status: 'cancelled', endedAt: new Date(services.clock.now()).toISOString() })
+    call.audit({ ...note(row), details: { was: row.status, stopRunning: input.stopRunning } })
+    return deploymentById(call, row.id)
+  },
+})
+
+/** Ends the turns of the engine. */
+const change = (
+  { db }: Call,
+  { id, revision }: Row,
+  to: { readonly status: 'paused' | 'cancelled'; readonly endedAt: string | null },
+) =>
+  db
+    .updateTable('deployments')
+    .set({ ...to, statusBefore: null, reason: null, nextAt: null, revision: revision + 1 })
+    .where('id', '=', id)
+    .execute()

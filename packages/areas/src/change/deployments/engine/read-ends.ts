@@ -1,0 +1,38 @@
+import type { Db } from '@muster/db/database.ts'
+import { sql } from 'kysely'
+import type { DeploymentKind, DeploymentWork, EndedWork } from '../../../background/deployment-kind.ts'
+import type { Strategy } from '../batches/strategy.contract.ts'
+
+interface Unread extends EndedWork {
+  readonly error: string | null
+}
+
+/** Stores what the commands that ended mean for their devices. Failed ones are tried again while the strategy permits. */
+export async function readEnds(
+  db: Db,
+  deploymentId: string,
+  {
+    kind,
+    work,
+    retries,
+  }: { readonly kind: DeploymentKind; readonly work: DeploymentWork; readonly retries: Strategy['retries'] },
+): Promise<number> {
+  const { rows } = await sql<Unread>`
+    SELECT command.id AS command_id, command.status, command.exit_code, left(command.error, 500) AS error
+    FROM deployment_devices device JOIN device_commands command ON command.id = device.command_id
+    WHERE device.deployment_id = ${deploymentId}::uuid AND device.unread`.execute(db)
+  if (rows.length === 0) return 0
+  const outcomes = await kind.outcomesOf(db, work, rows)
+  await sql`UPDATE deployment_devices device SET
+      status = CASE WHEN given.outcome = 'failed' AND attempt <= ${retries.max} THEN 'pending' ELSE given.outcome END,
+      not_before = CASE WHEN given.outcome = 'failed' AND attempt <= ${retries.max}
+        THEN now() + make_interval(secs => ${retries.delaySeconds}) END,
+      exit_code = given.exit_code, error = given.error, unread = false
+    FROM unnest(${rows.map(({ commandId }) => commandId)}::uuid[], ${rows.map(({ commandId }) => outcomes.get(commandId) ?? 'failed')}::text[],
+      ${rows.map(({ exitCode }) => exitCode)}::int[], ${rows.map(({ error }) => error)}::text[])
+      AS given (command_id, outcome, exit_code, error)
+    WHERE device.deployment_id = ${deploymentId}::uuid AND device.command_id = given.command_id AND device.status = 'queued'`.execute(
+    db,
+  )
+  return rows.length
+}

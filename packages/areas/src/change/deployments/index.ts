@@ -1,0 +1,2 @@
+// What other areas may use of deployments.
+export { deployAtOnce } from './course/deploy-at-once.ts'

@@ -1,0 +1,85 @@
+// What devices with the same policies have in common: the rules in effect, by policy. It is made once for all of them.
+import { createHash } from 'node:crypto'
+import { type AssignedPolicy, levelOf, type PlacedDevice, skippedBy } from '../resolve/assigned.rules.ts'
+import { type AppliedPolicy, effectiveRules } from '../resolve/effective.rules.ts'
+import type { Rule } from '../rules/rules.contract.ts'
+
+/** An active policy. */
+export interface ActivePolicy extends AssignedPolicy, Omit<AppliedPolicy, 'level'> {
+  readonly name: string
+  readonly mode: 'monitor' | 'warn'
+  /** The followed filters of its rules, by key. */
+  readonly ruleFilters: ReadonlyMap<string, string>
+}
+
+interface PlannedPolicy {
+  readonly policy: ActivePolicy
+  /** Those in effect; at least one. */
+  readonly rules: readonly Rule[]
+  /** Changes when the results of the policy can. */
+  readonly effect: string
+}
+
+export interface Plan {
+  readonly hash: string
+  readonly applied: ReadonlyMap<string, PlannedPolicy>
+  /** Policies that are assigned, but do not apply or have no rule in effect. */
+  readonly skipped: readonly string[]
+}
+
+const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64url')
+
+function planOf(policies: readonly ActivePolicy[], device: PlacedDevice): Plan {
+  const assigned = policies.flatMap((policy) => {
+    const level = levelOf(policy, device)
+    return level === null ? [] : [{ ...policy, level, isSkipped: skippedBy(policy, device) !== null, source: policy }]
+  })
+  const inEffect = Map.groupBy(
+    effectiveRules(assigned.filter(({ isSkipped }) => !isSkipped)),
+    ({ policy }) => policy.id,
+  )
+  const applied = new Map<string, PlannedPolicy>()
+  for (const { id, source: policy } of assigned) {
+    const rules = (inEffect.get(id) ?? []).map(({ rule }) => rule)
+    if (rules.length > 0) applied.set(id, { policy, rules, effect: hashOf([policy.mode, rules]) })
+  }
+  const skipped = assigned.map(({ id }) => id).filter((id) => !applied.has(id))
+  const effects = [...applied].map(([id, { effect }]) => [id, effect])
+  return { applied, skipped, hash: hashOf([effects.sort(), skipped.toSorted()]) }
+}
+
+/** The active policies of a partner, with the plans that were made of them. */
+export class PolicyBook {
+  readonly #policies: readonly ActivePolicy[]
+  readonly #plans = new Map<string, Plan>()
+  readonly #deviceIds: ReadonlySet<string>
+  readonly #groupIds: ReadonlySet<string>
+  readonly #filterSetIds: ReadonlySet<string>
+
+  constructor(policies: readonly ActivePolicy[]) {
+    this.#policies = policies
+    const named = (kind: 'deviceIds' | 'groupIds') =>
+      new Set(policies.flatMap(({ assigned, excluded }) => [...assigned[kind], ...excluded[kind]]))
+    this.#deviceIds = named('deviceIds')
+    this.#groupIds = named('groupIds')
+    this.#filterSetIds = new Set(policies.flatMap(({ filterSetId }) => filterSetId ?? []))
+  }
+
+  planFor(device: PlacedDevice): Plan {
+    const key = JSON.stringify([
+      device.lifecycle === 'decommissioned',
+      device.orgId,
+      device.siteId,
+      device.osType,
+      device.groupIds.filter((id) => this.#groupIds.has(id)).toSorted(),
+      device.filterSetIds.filter((id) => this.#filterSetIds.has(id)).toSorted(),
+      this.#deviceIds.has(device.id) ? device.id : null,
+    ])
+    const known = this.#plans.get(key) ?? planOf(this.#policies, device)
+    this.#plans.set(key, known)
+    return known
+  }
+}
+
+/** The plan of devices whose partner has no active policy. */
+export const noPlan = new PolicyBook([])

@@ -1,0 +1,2 @@
+// What other areas may use of assignments.
+export { assignChecks, assignItems } from './assignments.ts'

@@ -1,0 +1,2 @@
+// The functions of live events about devices that other areas may use.
+export { watchedGroupsOf } from './watched-groups.ts'

@@ -1,0 +1,3 @@
+import { secrets } from './secrets.contract.ts'
+
+export default { secrets }

@@ -1,4 +1,0 @@
-import { background } from '../../background/background.ts'
-import { groupChanges, groupSweep } from './membership.jobs.ts'
-
-export default background({ jobs: [groupChanges, groupSweep] })

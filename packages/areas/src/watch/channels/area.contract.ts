@@ -1,0 +1,3 @@
+import { alertChannels } from './channels.contract.ts'
+
+export default { channels: alertChannels }

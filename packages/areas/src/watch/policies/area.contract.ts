@@ -1,0 +1,3 @@
+import { policies } from './policies.contract.ts'
+
+export default { policies }
