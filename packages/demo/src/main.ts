@@ -9,7 +9,7 @@ import { darknessAt } from './darkness.ts'
 import { enrollAll } from './enrollment.ts'
 import { type Place, placeOf } from './places.ts'
 import { Roster } from './roster.ts'
-import { addDeployments } from './sample-deployments.ts'
+import { addDeployments } from './samples/deployments.ts'
 import { makeTenants } from './tenants.ts'
 
 const connectsPerTick = 20

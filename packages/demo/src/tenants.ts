@@ -1,9 +1,9 @@
 import type { Session } from '@muster/stack/local-agent.ts'
 import { z } from 'zod'
 import { type Place, places, provider } from './places.ts'
-import { addSampleData } from './sample-data.ts'
-import { addPolicies } from './sample-policies.ts'
-import { addWatch, type Site } from './sample-watch.ts'
+import { addSampleData } from './samples/data.ts'
+import { addPolicies } from './samples/policies.ts'
+import { addWatch, type Site } from './samples/watch.ts'
 
 const Created = z.looseObject({ id: z.uuid() })
 const Page = z.looseObject({

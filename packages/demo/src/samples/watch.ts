@@ -1,6 +1,6 @@
 import type { Session } from '@muster/stack/local-agent.ts'
 import { z } from 'zod'
-import { deadTarget } from './tools/checks.ts'
+import { deadTarget } from '../tools/checks.ts'
 
 // Sample data of what is watched: alert rules and a policy, a maintenance window, a webhook whose receiver is dead, monitors.
 
