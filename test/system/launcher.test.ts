@@ -1,4 +1,4 @@
-import { rm, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { isRunning, waitUntilGone } from '@muster/stack/process-id.ts'
@@ -44,6 +44,8 @@ afterEach(async () => {
 describe('a start', () => {
   test('on a new folder prints addresses and the password once, stops gracefully, and keeps its data', async () => {
     const at = await place()
+    // Tests of the checkout keep their builds in the same folder.
+    for (const build of ['agent-build', 'wine-prefix']) await mkdir(join(at.dataDir, build))
     const first = launch(at)
     const freshMs = await first.ready()
     expect(first.output).toContain(`http://127.0.0.1:${at.ports.admin}/docs`)

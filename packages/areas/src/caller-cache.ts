@@ -81,7 +81,7 @@ class Fresh<T> {
 }
 
 /**
- * Callers resolved a moment ago, by credential, and the news that authority has changed. Whatever changes authority
+ * Callers resolved a moment ago, by credential, and the news that authority has changed. A change of authority
  * empties the cache here at once and in other processes as soon as the message arrives; without Redis their entries
  * go stale well within a second all the same.
  */

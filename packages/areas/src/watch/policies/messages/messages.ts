@@ -42,7 +42,7 @@ interface Row {
   readonly content: ChannelMessage
 }
 
-/** What each message is about: the first alerts, and figures of all. Of alerts that were deleted nothing is said. */
+/** What each message is about: the first alerts, and figures of all. Deleted alerts are left out. */
 async function aboutOf(db: Db, messages: readonly GroupMessage[]): Promise<About[]> {
   const given = messages.flatMap(({ alertIds }, n) => [...new Set(alertIds)].map((id) => ({ id, n })))
   const columns = sql`unnest(${given.map(({ id }) => id)}::uuid[], ${given.map(({ n }) => n)}::int[]) WITH ORDINALITY AS u(id, n, place)`
