@@ -3,8 +3,9 @@ import type { Db } from '@muster/db/database.ts'
 import { sql } from 'kysely'
 import type { DeploymentKind, DeploymentWork } from '../../../background/deployment-kind.ts'
 import type { WorkerParts } from '../../../background/worker-parts.ts'
-import { type BackgroundSkip, issueInBackground, ownerMay } from '../../../control/commands/index.ts'
+import { type BackgroundSkip, issueInBackground, reachOfOwner } from '../../../control/commands/index.ts'
 import type { PlanOwner } from '../../../control/commands/plans/owner.contract.ts'
+import { visibleDevices } from '../../../fleet/devices/index.ts'
 import type { Strategy } from '../batches/strategy.contract.ts'
 import type { Row } from '../deployments.queries.ts'
 
@@ -109,6 +110,8 @@ export async function issueDevices(
   for (let round = 0; round < roundsMax && issued < slots; round++) {
     const candidates = await candidatesOf(db, issuing, devicesAtOnce)
     if (candidates.length === 0) break
+    if (round === 0 && !(await ownerReachesAny(db, issuing)))
+      return { issued, left, stop: 'owner_not_permitted', afterCommit }
     const able = await withoutAbsent(db, issuing, candidates)
     left += candidates.length - able.length
     const chosen = able.slice(0, slots - issued)
@@ -120,6 +123,15 @@ export async function issueDevices(
     if (sent.stop !== null) return { issued, left, stop: sent.stop, afterCommit }
   }
   return { issued, left, stop: null, afterCommit }
+}
+
+/** Whether the owner holds the permissions and reaches a device of the deployment. Single ones out of reach are skipped one by one. */
+async function ownerReachesAny(db: Db, { row, kind, owner }: Issuing): Promise<boolean> {
+  const reach = await reachOfOwner(db, owner, ['automations:write', ...kind.permissions(row.ordered)])
+  if (reach === null) return false
+  const { rows } = await sql`SELECT FROM deployment_devices device JOIN devices ON devices.id = device.device_id
+    WHERE device.deployment_id = ${row.id}::uuid AND ${visibleDevices(reach)} LIMIT 1`.execute(db)
+  return rows.length > 0
 }
 
 /** The devices that are there. Others are held or skipped. */
@@ -146,11 +158,7 @@ async function issueTo(
   issuing: Issuing,
   chosen: readonly Candidate[],
 ): Promise<IssuedDevices> {
-  const { row, kind, work, owner } = issuing
-  const permissions = ['automations:write' as const, ...kind.permissions(row.ordered)]
-  // Of the permissions alone. A device that the owner does not reach is left out by itself.
-  if ((await ownerMay(db, owner, permissions, { deviceIds: [] })) === 'not_permitted')
-    return { issued: 0, left: 0, stop: 'owner_not_permitted', afterCommit: [] }
+  const { row, kind, work } = issuing
   const { deviceEnv, left: unable } = await kind.forDevices(db, work, chosen)
   await leave(db, row.id, unable)
   const without = new Set(unable.map(({ deviceId }) => deviceId))

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { auditOf } from '@muster/testkit/audit.ts'
 import { call } from '@muster/testkit/call.ts'
 import { setState } from '@muster/testkit/machines.ts'
@@ -194,7 +195,8 @@ describe('the owner of a deployment', () => {
     expect(await commandsOf(staged.id)).toEqual([])
   })
 
-  it('skips only the devices that the owner no longer reaches', async () => {
+  /** A deployment of an owner who is limited to the site of the devices. */
+  async function ofSite() {
     const { here, deviceIds } = await fleetOf(3)
     const { partner, org, site } = here
     const tenant = { scope: 'organization' as const, partnerId: partner.id, orgId: org.id }
@@ -202,9 +204,24 @@ describe('the owner of a deployment', () => {
     await system.query('UPDATE devices SET site_id = $1 WHERE id = ANY ($2::uuid[])', [site.id, deviceIds])
     const { id } = await initialized({ here: { ...here, orgAdmin: owner }, deviceIds }, { batches: [{ percent: 100 }] })
     await call(owner, course.start, { id })
+    return { deviceIds, owner, staged: new Staged({ here, deviceIds }, id, await testWorkerParts()) }
+  }
+
+  it('halts it when the owner reaches none of its devices any more', async () => {
+    const { owner, staged } = await ofSite()
+    await system.query('UPDATE organization_users SET site_ids = $2 WHERE user_id = $1', [owner.userId, [randomUUID()]])
+    expect(await staged.run()).toEqual([])
+    expect(await staged.get()).toMatchObject({
+      ...{ status: 'halted', reason: 'owner_not_permitted' },
+      counts: { pending: 3, skipped: 0 },
+    })
+    expect(await commandsOf(staged.id)).toEqual([])
+  })
+
+  it('skips only the devices that the owner no longer reaches', async () => {
+    const { deviceIds, staged } = await ofSite()
     const [moved = ''] = deviceIds
     await system.query('UPDATE devices SET site_id = NULL WHERE id = $1', [moved])
-    const staged = new Staged({ here, deviceIds }, id, await testWorkerParts())
     const sent = await staged.run()
     expect(sent.toSorted()).toEqual(deviceIds.slice(1).toSorted())
     expect(await staged.get()).toMatchObject({
