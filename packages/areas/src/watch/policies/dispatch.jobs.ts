@@ -19,6 +19,9 @@ const lookMs = 500
 /** Between looks that follow each other, at least. */
 const pauseMs = 50
 const looksMax = 50
+/** A group is taken this long before it is due. About as long later its messages have been queued, claimed and sent. */
+const leadMs = 100
+const soon = sql.raw(`now() + interval '${leadMs} milliseconds'`)
 /** Between two looks at a group whose alerts all flap. What is due waits until one of them is stable. */
 const flappingLookSeconds = 60
 
@@ -53,9 +56,9 @@ const unrouted: Pick<Policy, 'steps' | 'loops' | 'repeatIntervalSeconds'> = {
 
 async function dueGroups(db: Db): Promise<Group[]> {
   const { rows } = await sql<Group>`WITH due AS (
-      SELECT g.* FROM alert_groups g WHERE g.closed_at IS NULL AND g.due_at <= now() ORDER BY g.due_at LIMIT ${groupsAtOnce} FOR UPDATE SKIP LOCKED)
-    SELECT g.id, g.partner_id, g.org_id, g.policy_id, g.key, g.step, g.loop, g.messages, coalesce(g.step_at <= now(), false) AS is_step_due,
-      coalesce(g.notify_at <= now(), false) AS is_news_due, coalesce(g.repeat_at <= now(), false) AS is_repeat_due,
+      SELECT g.* FROM alert_groups g WHERE g.closed_at IS NULL AND g.due_at <= ${soon} ORDER BY g.due_at LIMIT ${groupsAtOnce} FOR UPDATE SKIP LOCKED)
+    SELECT g.id, g.partner_id, g.org_id, g.policy_id, g.key, g.step, g.loop, g.messages, coalesce(g.step_at <= ${soon}, false) AS is_step_due,
+      coalesce(g.notify_at <= ${soon}, false) AS is_news_due, coalesce(g.repeat_at <= ${soon}, false) AS is_repeat_due,
       g.stopped_at IS NOT NULL AS is_stopped, m.active_ids, m.active_count, m.open_count, m.all_ids, m.all_flap
     FROM due g CROSS JOIN LATERAL (
       SELECT coalesce(array_agg(a.id ORDER BY a.opened_at) FILTER (WHERE a.status = 'active' AND NOT (a.flapping AND x.told_flapping)), '{}') AS active_ids,
@@ -139,7 +142,7 @@ async function continueGroup(
   const isQuiet = group.activeCount === 0 || group.isStopped
   // What is due and was not sent waits.
   const later = (column: 'step_at' | 'repeat_at') =>
-    sql`CASE WHEN ${sql.ref(column)} <= now() THEN now() + make_interval(secs => ${flappingLookSeconds}) ELSE ${sql.ref(column)} END`
+    sql`CASE WHEN ${sql.ref(column)} <= ${soon} THEN now() + make_interval(secs => ${flappingLookSeconds}) ELSE ${sql.ref(column)} END`
   const stepAt =
     isQuiet || waitMinutes === null
       ? sql`NULL`
@@ -195,14 +198,14 @@ async function dispatchDue(db: Db, publicUrl: string): Promise<{ handled: number
 }
 
 /**
- * In how many ms a group may be due, null if not before the next look, and whether a digest may be. One statement, because most
- * looks find nothing.
+ * In how many ms a group is to be taken, null if not before the next look, and whether a digest may be due. One statement, because
+ * most looks find nothing.
  */
 async function whatIsDue(pool: pg.Pool): Promise<{ inMs: number | null; isHeld: boolean }> {
   const { rows } = await pool.query<{ inMs: number | null; isHeld: boolean }>({
     name: 'when-dispatch-is-due',
-    text: `SELECT (SELECT extract(epoch FROM due_at - clock_timestamp()) * 1000 FROM alert_groups
-        WHERE closed_at IS NULL AND due_at <= now() + interval '${lookMs} milliseconds' ORDER BY due_at LIMIT 1)::float8 AS "inMs",
+    text: `SELECT (SELECT extract(epoch FROM due_at - clock_timestamp()) * 1000 - ${leadMs} FROM alert_groups
+        WHERE closed_at IS NULL AND due_at <= now() + interval '${lookMs + leadMs} milliseconds' ORDER BY due_at LIMIT 1)::float8 AS "inMs",
       EXISTS (SELECT FROM alert_messages WHERE held) AS "isHeld"`,
   })
   return rows[0] ?? { inMs: null, isHeld: false }
