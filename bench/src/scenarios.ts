@@ -14,6 +14,7 @@ import { idleCost } from './scenarios/idle-cost.ts'
 import { ingest } from './scenarios/ingest.ts'
 import { login } from './scenarios/login.ts'
 import { monitors } from './scenarios/monitors.ts'
+import { policies } from './scenarios/policies.ts'
 import { push } from './scenarios/push.ts'
 import { state } from './scenarios/state.ts'
 import { storm } from './scenarios/storm.ts'
@@ -35,6 +36,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   alerts,
   deliveries,
   monitors,
+  policies,
   console: consoleScreens,
   'agent-footprint': agentFootprint,
   types,

@@ -9,7 +9,7 @@ const linesPerChunk = 2_000
 /** Empties the tables of devices and fills them with enrolled agents of twenty partners, as the tables' owner. */
 export async function seed(owner: pg.Client, agents: number): Promise<void> {
   await owner.query(
-    'TRUNCATE device_metrics, devices, device_groups, device_group_log, stream_positions, audit_logs CASCADE',
+    'TRUNCATE device_metrics, devices, device_groups, device_group_log, device_policies, device_policy_sets, stream_positions, audit_logs CASCADE',
   )
   await owner.query('SELECT ensure_metric_partitions(2)')
   await seedTenants(owner)
