@@ -1,4 +1,4 @@
-import { CommandStatus, QueuedCommand } from '@muster/areas/control/commands/commands.contract.ts'
+import { QueuedCommand } from '@muster/areas/control/commands/commands.contract.ts'
 import type { Device } from '@muster/areas/fleet/devices/devices.contract.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { SquareTerminal } from 'lucide-react'
@@ -11,13 +11,14 @@ import { useList } from '../../../ui/list/useList.ts'
 import { Ago } from '../../../ui/text/time.tsx'
 import { useUserNames } from '../../access/users/useUserNames.ts'
 import { CommandDialog } from './CommandDialog.tsx'
-import { CommandMark, commandStatusWords, commandWords } from './CommandMark.tsx'
+import { CommandMark, commandWords } from './CommandMark.tsx'
+import { CommandStatusSelect, commandStatusOf } from './CommandStatusSelect.tsx'
 
 /** The commands of a device and their results. */
 export function CommandsTab({ device: { id: deviceId, orgId } }: { readonly device: Device }) {
   const nameOf = useUserNames(orgId)
   const { command, state, kind } = useSearch({ from: '/app/devices/$deviceId' })
-  const status = CommandStatus.options.find((each) => each === state)
+  const status = commandStatusOf(state)
   const type = QueuedCommand.options.find((each) => each === kind)
   const navigate = useNavigate({ from: '/devices/$deviceId' })
   const narrow = (next: { state?: string | undefined; kind?: string | undefined }) =>
@@ -32,13 +33,7 @@ export function CommandsTab({ device: { id: deviceId, orgId } }: { readonly devi
   return (
     <>
       <Tools>
-        <Select
-          label="Status"
-          none="All statuses"
-          value={status}
-          options={CommandStatus.options.map((each) => [each, commandStatusWords[each]])}
-          choose={(next) => narrow({ state: next })}
-        />
+        <CommandStatusSelect status={status} choose={(next) => narrow({ state: next })} />
         <Select
           label="Command type"
           none="All commands"

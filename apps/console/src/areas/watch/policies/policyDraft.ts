@@ -2,7 +2,7 @@
 import type { AlertPolicy, GroupKey, Match, Step } from '@muster/areas/watch/policies/policies.contract.ts'
 
 export interface StepDraft {
-  readonly id: string
+  readonly key: string
   readonly afterMinutes: string
   readonly channelIds: readonly string[]
   readonly userIds: readonly string[]
@@ -24,7 +24,7 @@ export interface PolicyDraft {
 let made = 0
 const stepDraftOf = ({ afterMinutes, ...recipients }: Step): StepDraft => ({
   ...recipients,
-  id: `step-${++made}`,
+  key: `step-${++made}`,
   afterMinutes: String(afterMinutes),
 })
 /** A step after the others. */

@@ -1,12 +1,11 @@
-import { Plus, X } from 'lucide-react'
-import { Button, IconButton } from '../../../ui/button/Button.tsx'
 import { ChoiceField } from '../../../ui/form/ChoiceField.tsx'
+import { DraftList } from '../../../ui/form/DraftList.tsx'
 import { SelectField, TextField } from '../../../ui/form/fields.tsx'
 import { newParameter, type ParameterDraft } from './templateDraft.ts'
 
 interface Props {
   readonly drafts: readonly ParameterDraft[]
-  change(drafts: ParameterDraft[]): void
+  change(drafts: readonly ParameterDraft[]): void
 }
 const types = [
   ['number', 'Number'],
@@ -17,43 +16,31 @@ const parametersMax = 20
 
 /** The parameters of a template. Conditions name one as `{{name}}`. */
 export function ParameterFields({ drafts, change }: Props) {
-  const replace = (draft: ParameterDraft) => change(drafts.map((each) => (each.id === draft.id ? draft : each)))
   return (
     <>
       <p className="text-muted text-sm">
         Rules set their own values. Write <code>{'{{name}}'}</code> in the conditions and{' '}
         <code>{'{{ parameters.name }}'}</code> in the texts.
       </p>
-      {drafts.map((draft, index) => (
-        <ParameterEditor
-          key={draft.id}
-          draft={draft}
-          number={index + 1}
-          change={replace}
-          remove={() => change(drafts.filter(({ id }) => id !== draft.id))}
-        />
-      ))}
-      <div>
-        <Button
-          small
-          blocked={drafts.length >= parametersMax && `A template has at most ${parametersMax} parameters`}
-          onClick={() => change([...drafts, newParameter()])}
-        >
-          <Plus aria-hidden className="size-3.5" />
-          Add parameter
-        </Button>
-      </div>
+      <DraftList
+        noun="parameter"
+        drafts={drafts}
+        full={drafts.length >= parametersMax && `A template has at most ${parametersMax} parameters`}
+        make={newParameter}
+        nameOf={({ name }) => name}
+        change={change}
+      >
+        {(draft, replace) => <ParameterEditor draft={draft} change={replace} />}
+      </DraftList>
     </>
   )
 }
 
 interface EditorProps {
   readonly draft: ParameterDraft
-  readonly number: number
   change(draft: ParameterDraft): void
-  remove(): void
 }
-function ParameterEditor({ draft, number, change, remove }: EditorProps) {
+function ParameterEditor({ draft, change }: EditorProps) {
   const field = (name: 'name' | 'min' | 'max', label: string) => (
     <TextField
       label={label}
@@ -64,28 +51,23 @@ function ParameterEditor({ draft, number, change, remove }: EditorProps) {
     />
   )
   return (
-    <fieldset aria-label={`Parameter ${number}`} className="flex min-w-0 items-end gap-2">
-      <div className="grid min-w-0 flex-1 grid-cols-2 gap-3 sm:grid-cols-5">
-        {field('name', 'Name')}
-        <ChoiceField
-          label="Type"
-          value={draft.type}
-          options={types}
-          choose={(type) => change({ ...draft, type, usual: type === 'boolean' ? 'false' : '' })}
-        />
-        <ParameterValueField
-          label="Default"
-          type={draft.type}
-          value={draft.usual}
-          change={(usual) => change({ ...draft, usual })}
-        />
-        {field('min', draft.type === 'text' ? 'Shortest' : 'Least')}
-        {field('max', draft.type === 'text' ? 'Longest' : 'Most')}
-      </div>
-      <IconButton label={`Remove parameter ${number}`} onClick={remove}>
-        <X aria-hidden className="size-4" />
-      </IconButton>
-    </fieldset>
+    <div className="grid grid-cols-2 gap-3 sm:grid-cols-5">
+      {field('name', 'Name')}
+      <ChoiceField
+        label="Type"
+        value={draft.type}
+        options={types}
+        choose={(type) => change({ ...draft, type, usual: type === 'boolean' ? 'false' : '' })}
+      />
+      <ParameterValueField
+        label="Default"
+        type={draft.type}
+        value={draft.usual}
+        change={(usual) => change({ ...draft, usual })}
+      />
+      {field('min', draft.type === 'text' ? 'Shortest' : 'Least')}
+      {field('max', draft.type === 'text' ? 'Longest' : 'Most')}
+    </div>
   )
 }
 

@@ -11,7 +11,7 @@ import {
 import { spelledOut } from '../../../ui/text/words.ts'
 
 export interface ParameterDraft {
-  readonly id: string
+  readonly key: string
   readonly name: string
   readonly type: TemplateParameter['type']
   readonly usual: string
@@ -21,7 +21,7 @@ export interface ParameterDraft {
 
 let made = 0
 export const newParameter = (): ParameterDraft => ({
-  id: `parameter-${++made}`,
+  key: `parameter-${++made}`,
   name: '',
   type: 'number',
   usual: '',

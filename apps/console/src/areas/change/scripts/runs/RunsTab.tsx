@@ -1,5 +1,4 @@
 import type { ExecutionSummary } from '@muster/areas/change/scripts/executions/executions.contract.ts'
-import { CommandStatus } from '@muster/areas/control/commands/commands.contract.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Play } from 'lucide-react'
 import { useRefreshOn } from '../../../../live/Live.tsx'
@@ -10,7 +9,8 @@ import { NoRows } from '../../../../ui/list/NoRows.tsx'
 import { useList } from '../../../../ui/list/useList.ts'
 import type { Column } from '../../../../ui/table/DataTable.tsx'
 import { Ago } from '../../../../ui/text/time.tsx'
-import { CommandMark, commandStatusWords } from '../../../control/commands/CommandMark.tsx'
+import { CommandMark } from '../../../control/commands/CommandMark.tsx'
+import { CommandStatusSelect, commandStatusOf } from '../../../control/commands/CommandStatusSelect.tsx'
 import { RunSeverity, severities } from '../words.tsx'
 import { ExecutionDialog } from './ExecutionDialog.tsx'
 
@@ -18,7 +18,7 @@ import { ExecutionDialog } from './ExecutionDialog.tsx'
 export function RunsTab({ scriptId }: { readonly scriptId: string }) {
   const { severity, state, run } = useSearch({ from: '/app/scripts/$scriptId' })
   const navigate = useNavigate({ from: '/scripts/$scriptId' })
-  const status = CommandStatus.options.find((each) => each === state)
+  const status = commandStatusOf(state)
   const narrow = (next: { severity?: typeof severity; state?: string | undefined }) =>
     void navigate({ search: (now) => ({ ...now, page: undefined, ...next }), replace: true })
   const open = (id: string | undefined) => void navigate({ search: (now) => ({ ...now, run: id }) })
@@ -31,13 +31,7 @@ export function RunsTab({ scriptId }: { readonly scriptId: string }) {
   return (
     <>
       <Tools>
-        <Select
-          label="Status"
-          none="All statuses"
-          value={status}
-          options={CommandStatus.options.map((each) => [each, commandStatusWords[each]])}
-          choose={(next) => narrow({ state: next })}
-        />
+        <CommandStatusSelect status={status} choose={(next) => narrow({ state: next })} />
         <Select
           label="Severity"
           none="All severities"
