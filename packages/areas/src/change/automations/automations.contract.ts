@@ -18,7 +18,7 @@ import { ApprovalSummary } from '../../control/commands/approvals/approval-summa
 import { farReach } from '../../control/commands/commands.contract.ts'
 import { FilterExpression } from '../../fleet/filter-language/filter.contract.ts'
 import { Action, Actions, OnFailure } from './runs/actions/actions.contract.ts'
-import { Trigger } from './triggers/triggers.contract.ts'
+import { Trigger, TriggerType } from './triggers/triggers.contract.ts'
 
 export const AutomationStatus = z.enum(['enabled', 'disabled', 'awaiting_approval', 'tripped'])
 export type AutomationStatus = z.infer<typeof AutomationStatus>
@@ -88,6 +88,7 @@ export const automations = {
     input: z.object({
       orgId: id().optional(),
       status: AutomationStatus.optional(),
+      trigger: TriggerType.optional(),
       search: z.string().max(255).optional(),
       ...page,
     }),

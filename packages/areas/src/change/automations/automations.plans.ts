@@ -1,7 +1,7 @@
 // Automations that reach far wait for a second person.
 import { sql } from 'kysely'
 import { planKind } from '../../background/plan-kind.ts'
-import { nextTime } from './triggers/next-time.ts'
+import { nextTime } from './triggers/next-time.rules.ts'
 import { Trigger } from './triggers/triggers.contract.ts'
 
 export const automationPlans = planKind({

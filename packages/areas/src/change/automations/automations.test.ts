@@ -41,6 +41,20 @@ describe('an automation', () => {
     expect(data.some((each) => each.id === id)).toBe(false)
   })
 
+  it('is listed by its trigger, its status and a part of its name', async () => {
+    const mark = randomUUID()
+    const { id } = await made({ name: `Nightly ${mark}`, trigger: { type: 'schedule', cron: '0 1 * * *' } })
+    const { id: off } = await made({ name: `By hand ${mark}`, enabled: false })
+    const idsOf = async (narrowed: object) =>
+      (await call(partnerAdmin, automations.list, { search: mark.toUpperCase(), ...narrowed })).data.map(
+        (one) => one.id,
+      )
+    expect(await idsOf({})).toEqual([off, id])
+    expect(await idsOf({ trigger: 'schedule' })).toEqual([id])
+    expect(await idsOf({ trigger: 'manual', status: 'disabled' })).toEqual([off])
+    expect(await idsOf({ trigger: 'webhook' })).toEqual([])
+  })
+
   it('has the next time of its schedule, which follows changes and ends when it is disabled', async () => {
     const trigger = { type: 'schedule', cron: '30 3 * * *', timezone: 'europe/berlin' } as const
     const { id, nextRunAt, trigger: stored } = await made({ trigger })

@@ -14,7 +14,7 @@ import { changeableAutomation, columns, shown, storedAutomation, visibleAutomati
 import { hideHeaders, sealHeaders } from './runs/actions/headers.ts'
 import { laneOf } from './runs/actions/webhook.action.ts'
 import { channelsOf, requirePermissions, requireSoundWork } from './soundness.ts'
-import { nextTime } from './triggers/next-time.ts'
+import { nextTime } from './triggers/next-time.rules.ts'
 import { previousSecretMs, sealTriggerSecret } from './triggers/trigger-secret.ts'
 
 const requestsAtOnce = 4
@@ -76,12 +76,13 @@ async function storeParts({ db }: Pick<Call, 'db'>, automation: Automation): Pro
 }
 
 export default implement(contract, {
-  async list({ caller, db, input: { page, limit, orgId, status, search } }) {
+  async list({ caller, db, input: { page, limit, orgId, status, trigger, search } }) {
     const found = db
       .selectFrom('automations')
       .where(visibleAutomations(caller))
       .$if(orgId !== undefined, (query) => query.where('orgId', '=', orgId ?? ''))
       .$if(status !== undefined, (query) => query.where('status', '=', status ?? 'enabled'))
+      .$if(trigger !== undefined, (query) => query.where('triggerType', '=', trigger ?? 'manual'))
       .$if(search !== undefined, (query) =>
         query.where(sql<boolean>`strpos(lower(name || ' ' || coalesce(description, '')), lower(${search}::text)) > 0`),
       )

@@ -11,7 +11,7 @@ import type { Automation } from './automations.contract.ts'
 import type { Action } from './runs/actions/actions.contract.ts'
 import { permissionsFor } from './runs/actions/index.ts'
 import { faultOfTexts } from './runs/actions/templates.ts'
-import { faultOfCron } from './triggers/next-time.ts'
+import { faultOfCron } from './triggers/next-time.rules.ts'
 
 export type Work = Pick<Automation, 'partnerId' | 'orgId' | 'trigger' | 'conditions' | 'actions'>
 

@@ -3,7 +3,7 @@
 import { asSystem, type Db } from '@muster/db/database.ts'
 import { sql } from 'kysely'
 import { everywhere } from '../../../background/job.ts'
-import { nextTime } from './next-time.ts'
+import { nextTime } from './next-time.rules.ts'
 import { Trigger } from './triggers.contract.ts'
 
 const pollMs = 250

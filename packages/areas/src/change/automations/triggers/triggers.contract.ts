@@ -56,3 +56,5 @@ const Manual = z.strictObject({ type: z.literal('manual') })
 
 export const Trigger = z.discriminatedUnion('type', [Schedule, OnEvent, OnWebhook, Manual])
 export type Trigger = z.infer<typeof Trigger>
+
+export const TriggerType = z.enum(['schedule', 'event', 'webhook', 'manual'])

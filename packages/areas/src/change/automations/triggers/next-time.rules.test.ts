@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { localOf } from '../../../control/maintenance/index.ts'
-import { faultOfCron, nextTime, parseCron } from './next-time.ts'
+import { localOf } from '../../../control/maintenance/recurrence/wall-time.rules.ts'
+import { faultOfCron, nextTime, parseCron } from './next-time.rules.ts'
 
 const minuteMs = 60_000
 const dayMs = 86_400_000

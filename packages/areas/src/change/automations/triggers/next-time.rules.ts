@@ -1,7 +1,7 @@
 // When a schedule is due. Cron expressions are evaluated over local times, which then become instants: a time in a gap moves by
 // the gap, and a repeated one runs once, unless the hour is starred.
 import { Cron } from 'croner'
-import { instantsOf, localOf } from '../../../control/maintenance/index.ts'
+import { instantsOf, localOf } from '../../../control/maintenance/recurrence/wall-time.rules.ts'
 
 const minuteMs = 60_000
 /** Longer than any change of a clock. */
