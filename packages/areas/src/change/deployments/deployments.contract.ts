@@ -19,6 +19,7 @@ import { z } from 'zod'
 import { DeploymentOrder } from '../../background/deployment-order.contract.ts'
 import { namesNothing, Places, SavedTargets, Targets } from '../../fleet/targets/targets.contract.ts'
 import { Strategy, StrategyInput } from './batches/strategy.contract.ts'
+import { GateState } from './gates/gate.contract.ts'
 
 export const DeploymentStatus = z.enum([
   'draft',
@@ -96,6 +97,8 @@ export const DeploymentBatch = z.object({
   counts: Counts,
   beganAt: time().nullable(),
   endedAt: time().nullable(),
+  /** In the order of the strategy. Empty for the last batch, which no other one follows. */
+  gates: z.array(GateState),
 })
 export type DeploymentBatch = z.infer<typeof DeploymentBatch>
 

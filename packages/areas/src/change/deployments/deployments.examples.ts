@@ -43,6 +43,10 @@ export const courseExamples: ExamplesOf<typeof course> = {
   start: { subject, reach, refuses: limited, answers, input: ({ readyDeployment }) => ({ id: readyDeployment }) },
   pause: { subject, reach, refuses: limited, answers, input: ({ startedDeployment }) => ({ id: startedDeployment }) },
   resume: { subject, reach, refuses: limited, answers, input: ({ startedDeployment }) => ({ id: startedDeployment }) },
+  pass: {
+    ...{ subject, reach, refuses: limited, answers },
+    input: ({ startedDeployment }) => ({ id: startedDeployment, number: 1 }),
+  },
   cancel: { subject, reach, refuses: limited, answers, input: ({ startedDeployment }) => ({ id: startedDeployment }) },
 }
 

@@ -11,6 +11,7 @@ import { reachesWholePartner, requireOwner, requireWorkingOrganization } from '.
 import { shownStrategy } from './batches/shown-strategy.ts'
 import { Strategy } from './batches/strategy.contract.ts'
 import { type Counts, Deployment, type DeploymentBatch, DeploymentSummary } from './deployments.contract.ts'
+import { gateStates } from './gates/stored-gates.ts'
 
 export type Row = Selectable<Tables['deployments']>
 
@@ -114,9 +115,12 @@ export async function deploymentById(call: Pick<Call, 'db' | 'caller'>, id: stri
   return Deployment.parse({
     ...summaryOf(row, counted),
     ...{ targets: named, exclude, strategy, batchCount: batches.length },
-    batches: batches.map(({ number, beganAt, endedAt }): DeploymentBatch => {
+    batches: batches.map(({ number, devices, beganAt, endedAt, gates }, index): DeploymentBatch => {
       const counts = sumOf(counted.filter(({ batch }) => batch === number))
-      return { number, devices: counts.total, counts, beganAt, endedAt }
+      const states = index === batches.length - 1 ? [] : gateStates(strategy.gates, gates)
+      // A figure of all devices would tell of those that the caller does not see.
+      const shown = counts.total < devices ? states.map((state) => ({ ...state, actual: null })) : states
+      return { number, devices: counts.total, counts, beganAt, endedAt, gates: shown }
     }),
   })
 }

@@ -7,6 +7,7 @@ export const actions = [
   'deployment.start',
   'deployment.pause',
   'deployment.resume',
+  'deployment.pass',
   'deployment.cancel',
   'deployment.retry',
   'deployment.halt',

@@ -17,7 +17,7 @@ export { type BackgroundOrder, type BackgroundSkip, issueInBackground } from './
 export { orderFor } from './orders/order-for.ts'
 export { type CommandOrder, validateOrder } from './orders/validate-order.ts'
 export { followOutput } from './output/output.ts'
-export { judgePlan, type PlanVerdict } from './plans/judge-plan.ts'
+export { judgePlan, type PlanVerdict, proveReach } from './plans/judge-plan.ts'
 export { ownerMay, ownerOf, reachOfOwner } from './plans/owner.ts'
 export { withdrawApprovals } from './plans/refused-plans.ts'
 export { cancelCommand } from './results/cancel-command.ts'

@@ -53,6 +53,7 @@ const labels: Readonly<Record<AuditAction, string>> = {
   'deployment.delete': 'Deployment deleted',
   'deployment.initialize': 'Deployment initialized',
   'deployment.start': 'Deployment started',
+  'deployment.pass': 'Gate of a deployment passed',
   'deployment.pause': 'Deployment paused',
   'deployment.resume': 'Deployment resumed',
   'deployment.cancel': 'Deployment canceled',

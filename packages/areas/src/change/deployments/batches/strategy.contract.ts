@@ -2,6 +2,7 @@
 import { flag, id } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { FilterExpression } from '../../../fleet/filter-language/filter.contract.ts'
+import { Gate, gatesMax } from '../gates/gate.contract.ts'
 
 const percent = z.number().min(0).max(100)
 const day = 86_400
@@ -42,6 +43,8 @@ export const strategyFields = {
   perMinute: z.int().min(1).max(1_000_000).nullable(),
   /** How often a device that failed is sent the order again, and how long after. */
   retries: z.strictObject({ max: z.int().min(0).max(10), delaySeconds: z.int().min(0).max(day) }),
+  /** What must hold after the soak of a batch, all of it, before the next one begins. */
+  gates: z.array(Gate).max(gatesMax),
   /** Whether maintenance windows hold devices back. */
   respectMaintenance: flag(),
   /** Whether devices that are offline are waited for or skipped. */
@@ -59,6 +62,7 @@ export const defaultStrategy: Strategy = {
   maxConcurrency: 500,
   perMinute: null,
   retries: { max: 0, delaySeconds: 60 },
+  gates: [],
   respectMaintenance: true,
   offline: 'wait',
 }

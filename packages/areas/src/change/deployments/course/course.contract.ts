@@ -1,4 +1,4 @@
-// The course of a deployment: it is started, paused, resumed and canceled.
+// The course of a deployment: it is started, paused, resumed, passed at its gates and canceled.
 import { auditedWhen, can, flag, id, post } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { ApprovalSummary } from '../../../control/commands/approvals/approval-summary.contract.ts'
@@ -34,6 +34,14 @@ export const course = {
     stepUp: farReach,
     input: z.object(one),
     output: Started,
+  }),
+  pass: post('/deployments/:id/batches/:number/pass', {
+    summary: 'Approve a batch whose gates wait for a person, so that the next batch can begin',
+    access: can('automations:write'),
+    audit: 'deployment.pass',
+    stepUp: farReach,
+    input: z.object({ ...one, number: z.coerce.number().int().min(1) }),
+    output: Deployment,
   }),
   cancel: post('/deployments/:id/cancel', {
     summary: 'Cancel a deployment. Devices that work on the order finish it, unless `stopRunning` is true',

@@ -2,7 +2,7 @@ import { call, refusal } from '@muster/testkit/call.ts'
 import { enrolled, setState } from '@muster/testkit/machines.ts'
 import { testServices } from '@muster/testkit/services.ts'
 import { testWorkerParts } from '@muster/testkit/worker-parts.ts'
-import { person, type World, world } from '@muster/testkit/world.ts'
+import { type Person, person, type World, world } from '@muster/testkit/world.ts'
 import { RunScript } from '@muster/wire/commands/scripts.ts'
 import { isFor, readGrant, workOf } from '@muster/wire/grants.ts'
 import { describe, expect, it } from 'vitest'
@@ -12,6 +12,7 @@ import { stops } from '../../../control/commands/stops/stops.contract.ts'
 import { customFields } from '../../../fleet/custom-fields/custom-fields.contract.ts'
 import { executions } from '../../scripts/executions/executions.contract.ts'
 import { scripts } from '../../scripts/scripts.contract.ts'
+import type { StrategyInput } from '../batches/strategy.contract.ts'
 import { deployments } from '../deployments.contract.ts'
 import { devices } from '../devices/devices.contract.ts'
 import { takeTurn } from '../engine/turn.ts'
@@ -147,7 +148,9 @@ describe('a canceled deployment', () => {
   })
 })
 
-async function wide(): Promise<{ here: World; second: Awaited<ReturnType<typeof person>>; id: string }> {
+async function wide(
+  strategy: StrategyInput = all,
+): Promise<{ here: World; second: Awaited<ReturnType<typeof person>>; id: string }> {
   const here = await world()
   const [one = ''] = await enrolled(here.partnerAdmin, { orgId: here.org.id }, 'wide-one')
   const [two = ''] = await enrolled(here.partnerAdmin, { orgId: here.otherOrg.id }, 'wide-two')
@@ -158,7 +161,7 @@ async function wide(): Promise<{ here: World; second: Awaited<ReturnType<typeof 
     { role: 'Partner Admin', memberForDays: 30 },
   )
   const { id } = await call(here.partnerAdmin, deployments.create, {
-    ...{ name: 'Wide', targets: { deviceIds: [one, two] }, strategy: { ...swift, ...all } },
+    ...{ name: 'Wide', targets: { deviceIds: [one, two] }, strategy: { ...swift, ...strategy } },
     order: { kind: 'command', type: 'run_script', payload: { script: 'id', language: 'sh' } },
   })
   await call(here.partnerAdmin, deployments.initialize, { id })
@@ -213,6 +216,22 @@ describe('a deployment over several organizations', () => {
       extra: { confirm: 'currentPassword' },
     })
     expect(await call(here.partnerAdmin, course.start, { id })).toMatchObject({ status: 'running', approval: null })
+  })
+
+  it('takes a fresh proof to pass a gate', async () => {
+    const { here, id } = await wide({ batches: [{ count: 1 }, { percent: 100 }], gates: [{ type: 'person' }] })
+    await system.query(`UPDATE partners SET settings = '{}' WHERE id = $1`, [here.partner.id])
+    await call(here.partnerAdmin, course.start, { id })
+    const staged = new Staged({ here, deviceIds: [] }, id, await testWorkerParts(), here.partnerAdmin)
+    await staged.run()
+    const late = await person({ scope: 'partner', partnerId: here.partner.id }, { role: 'Partner Admin' })
+    await system.query(`UPDATE sessions SET authenticated_at = now() - interval '2 hours' WHERE id = $1`, [
+      late.sessionId,
+    ])
+    const pass = (who: Pick<Person, 'token'>) => call(who, course.pass, { id, number: 1 })
+    expect(await refusal(pass(late))).toMatchObject({ status: 403, extra: { confirm: 'currentPassword' } })
+    expect(await pass(here.partnerAdmin)).toMatchObject({ batches: [{ gates: [{ status: 'green' }] }, {}] })
+    expect(await staged.run()).toHaveLength(1)
   })
 })
 

@@ -1,10 +1,13 @@
 import { conflict } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
-import { cancelIssued, dropGrants } from '../../../control/commands/index.ts'
+import { DeploymentWork } from '../../../background/deployment-kind.ts'
+import { cancelIssued, dropGrants, proveReach } from '../../../control/commands/index.ts'
 import { type Call, implement } from '../../../operation.ts'
-import { changeable, deploymentById, type Row } from '../deployments.queries.ts'
+import { kindOf } from '../deployment-kinds.ts'
+import { changeable, deploymentById, devicesOf, type Row } from '../deployments.queries.ts'
+import { passPersonGates, requireWaiting } from '../gates/pass-gates.ts'
 import { course as contract } from './course.contract.ts'
-import { begin, withdraw } from './launch.ts'
+import { begin, requirePermitted, withdraw } from './launch.ts'
 import { requireStep } from './states.ts'
 
 const note = ({ id, name, orgId, partnerId }: Row) => ({ target: id, name, orgId, partnerId })
@@ -42,6 +45,19 @@ export default implement(contract, {
     if (approval === null)
       call.audit({ ...note(row), action: 'deployment.resume', details: { acceptedFailures: after.counts.failed } })
     return { ...after, approval }
+  },
+
+  async pass(call) {
+    const { db, caller, services, input } = call
+    const row = await changeable(call, input.id)
+    requirePermitted(caller, kindOf(services.deploymentKinds, row.ordered).permissions(row.ordered))
+    await requireWaiting(db, row, input.number)
+    const { type } = DeploymentWork.parse(row.work)
+    await proveReach(call, { types: [type], reach: { targets: await devicesOf(db, row.id) } })
+    await passPersonGates(db, row, caller.userId)
+    await sql`UPDATE deployments SET next_at = now() WHERE id = ${row.id}::uuid`.execute(db)
+    call.audit({ ...note(row), details: { batch: input.number } })
+    return deploymentById(call, row.id)
   },
 
   async cancel(call) {

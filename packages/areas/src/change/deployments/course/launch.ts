@@ -13,6 +13,7 @@ import type { Call } from '../../../operation.ts'
 import { kindOf } from '../deployment-kinds.ts'
 import { DeploymentStatus } from '../deployments.contract.ts'
 import { devicesOf, type Row } from '../deployments.queries.ts'
+import { acceptGates } from '../gates/pass-gates.ts'
 import { ownerOfRow } from './owner.ts'
 
 const Content = z.record(z.string(), z.json())
@@ -95,6 +96,7 @@ export async function take(call: Call, row: Row, { step, deviceId, work }: Step,
     await sql`UPDATE deployment_devices SET accepted = true WHERE deployment_id = ${row.id}::uuid AND status = 'failed'`.execute(
       db,
     )
+  if (step === 'resume' && row.reason === 'gate') await acceptGates(db, row, owner.userId)
   if (deviceId !== null)
     await sql`UPDATE deployment_devices
       SET status = 'pending', reason = NULL, exit_code = NULL, error = NULL, not_before = NULL, accepted = false

@@ -13,6 +13,7 @@ import { hasEnded } from '../course/states.ts'
 import { deploymentCompleted, deploymentHalted } from '../deployment-events.contract.ts'
 import { kindOf } from '../deployment-kinds.ts'
 import type { Row } from '../deployments.queries.ts'
+import { type LookedAt, lookAtGates } from '../gates/look-at-gates.ts'
 import { type IssuedDevices, issueDevices } from './issue-devices.ts'
 import { readEnds } from './read-ends.ts'
 import { type BatchTally, talliesOf } from './tallies.ts'
@@ -106,16 +107,16 @@ async function judge(db: Db, row: Row, strategy: Strategy, tallies: readonly Bat
       continue
     }
     const soak = isSettled(tally) ? await soakMs(db, row.id, batch, strategy.soakSeconds) : null
-    const wait = waitOf(tally, {
-      successPercent: strategy.successPercent,
-      isSoaked: soak !== null && soak <= 0,
-      areGatesGreen: true,
-    })
+    const limits = { successPercent: strategy.successPercent, isSoaked: soak !== null && soak <= 0 }
     const isLast = batch === batches
+    const isAtGates = !isLast && waitOf(tally, { ...limits, areGatesGreen: true }) === null
+    const gates = isAtGates ? await lookAtGates(db, row, batch, strategy.gates) : null
+    if (gates?.isOverdue === true) return { status: 'halted', reason: 'gate', currentBatch: batch, inMs: null }
+    const wait = waitOf(tally, { ...limits, areGatesGreen: gates?.areGreen ?? true })
     if (wait !== null || isLast)
       return {
         status: 'running',
-        reason: reasonOf(wait, batch, isLast),
+        reason: isLast ? null : reasonOf(wait, batch, gates),
         currentBatch: batch,
         inMs: inMsOf(wait, soak, tallies, strategy),
       }
@@ -124,8 +125,13 @@ async function judge(db: Db, row: Row, strategy: Strategy, tallies: readonly Bat
 }
 
 /** What a person should know: why nothing goes on although all devices of the batch have ended. */
-const reasonOf = (wait: Wait | null, batch: number, isLast: boolean): string | null =>
-  wait === 'success' && !isLast ? `batch ${batch}: too few devices succeeded` : null
+function reasonOf(wait: Wait | null, batch: number, gates: LookedAt | null): string | null {
+  if (wait === 'success') return `batch ${batch}: too few devices succeeded`
+  if (wait !== 'gates') return null
+  return gates?.notGreen === 'person'
+    ? `batch ${batch}: a person has to pass it`
+    : `batch ${batch}: the gate ${gates?.notGreen} is not green`
+}
 
 function inMsOf(
   wait: Wait | null,

@@ -3,7 +3,7 @@ import { inTransaction } from '@muster/db/transaction.ts'
 import { call } from '@muster/testkit/call.ts'
 import { enrolled, setState } from '@muster/testkit/machines.ts'
 import { testWorkerParts } from '@muster/testkit/worker-parts.ts'
-import { type World, world } from '@muster/testkit/world.ts'
+import { type Person, type World, world } from '@muster/testkit/world.ts'
 import { commandReports } from '../../../control/commands/results/commands.records.ts'
 import type { StrategyInput } from '../batches/strategy.contract.ts'
 import { course } from '../course/course.contract.ts'
@@ -46,12 +46,18 @@ export async function initialized(
 }
 
 export class Staged {
-  readonly #fleet: Fleet
+  readonly #reader: Pick<Person, 'token'>
   readonly id: string
   readonly #parts: Awaited<ReturnType<typeof testWorkerParts>>
 
-  constructor(fleet: Fleet, id: string, parts: Awaited<ReturnType<typeof testWorkerParts>>) {
-    this.#fleet = fleet
+  /** @param reader sees the deployment */
+  constructor(
+    { here }: Fleet,
+    id: string,
+    parts: Awaited<ReturnType<typeof testWorkerParts>>,
+    reader: Pick<Person, 'token'> = here.orgAdmin,
+  ) {
+    this.#reader = reader
     this.id = id
     this.#parts = parts
   }
@@ -65,10 +71,10 @@ export class Staged {
 
   turn = (): Promise<void> => takeTurn(this.#parts, this.id)
 
-  get = () => call(this.#fleet.here.orgAdmin, deployments.get, { id: this.id })
+  get = () => call(this.#reader, deployments.get, { id: this.id })
 
   async devices(): Promise<DeploymentDevice[]> {
-    return (await call(this.#fleet.here.orgAdmin, devices.list, { id: this.id, limit: 100 })).data
+    return (await call(this.#reader, devices.list, { id: this.id, limit: 100 })).data
   }
 
   /** Takes turns, and ends what was sent with the given exit codes, until nothing more is sent. @returns devices in the order of their commands */

@@ -39,6 +39,17 @@ export async function judgePlan(call: Call, plan: Plan): Promise<PlanVerdict> {
   return { state: 'granted' }
 }
 
+/**
+ * Takes a fresh proof for a step within a plan that was granted, if the plan goes beyond the limits. A second person, where
+ * one is required, has approved it already.
+ * @throws FORBIDDEN as `judgePlan`
+ */
+export async function proveReach(call: Call, { types, reach }: Pick<Plan, 'types' | 'reach'>): Promise<void> {
+  if (types.every((type) => commandType(type).risk === 'look')) return
+  const { devices, isWide, partnerIds } = countsOf(reach)
+  await allowReach(call, { db: call.db, count: isWide ? Infinity : devices, partnerIds, wantsSecond: false })
+}
+
 function countsOf(reach: Plan['reach']) {
   if ('targets' in reach) {
     const { targets } = reach

@@ -1,0 +1,2 @@
+-- Strategies name their gates.
+UPDATE deployments SET strategy = strategy || '{"gates": []}' WHERE NOT strategy ? 'gates';
