@@ -97,10 +97,11 @@ describe('dependencies point one way', () => {
 })
 
 describe('contracts and rules can be read by a browser', () => {
-  test('they import only zod, croner, the vocabulary of operations and other contracts and rules', () => {
+  test('they import only zod, croner, the vocabulary of operations, the order of versions and other contracts and rules', () => {
     const kind = /\.(contract|rules)\.ts$/
     // croner has no dependencies and runs in browsers: schedules are previewed by the function that workers use.
-    const allowed = /^(zod|croner)$|^packages\/kit\/src\/(contract|vocabulary)\.ts$|^packages\/wire\/src\//
+    const allowed =
+      /^(zod|croner)$|^packages\/kit\/src\/(contract|vocabulary|versions\/[\w-]+)\.ts$|^packages\/wire\/src\//
     const wrong = imports.filter(({ from, to }) => kind.test(from) && !kind.test(to) && !allowed.test(to))
     expect(wrong.map(told)).toEqual([])
   })

@@ -3,16 +3,8 @@ import { paged } from '@muster/db/page.ts'
 import { conflict, notFound } from '@muster/kit/errors.ts'
 import { requireIndependent } from '../../control/commands/index.ts'
 import { type Call, implement } from '../../operation.ts'
-import {
-  addVersion,
-  changeableScript,
-  contentOf,
-  judgeVersion,
-  requireNewest,
-  scriptById,
-  withUses,
-} from '../scripts/index.ts'
-import type { StoredScript } from '../scripts/scripts.contract.ts'
+import { addVersion, changeableScript, contentOf, judgeVersion, requireNewest, scriptById } from '../scripts/index.ts'
+import type { KeptScript } from '../scripts/scripts.contract.ts'
 import { versions as contract, ScriptVersion } from './versions.contract.ts'
 
 const columns = [
@@ -80,7 +72,7 @@ export default implement(contract, {
     const after = await scriptById(db, caller, id)
     const { name, orgId, partnerId } = script
     audit({ target: id, name, orgId, partnerId, details: { from: earlier.version, version: after.version } })
-    return withUses(call, after)
+    return after
   },
 
   async approve(call) {
@@ -111,7 +103,7 @@ async function waitingVersion(call: Call<{ readonly id: string; readonly version
 }
 
 const noteOf = (
-  { id: target, name, orgId, partnerId }: StoredScript,
+  { id: target, name, orgId, partnerId }: KeptScript,
   { id: versionId, version, sha256, createdBy }: ScriptVersion,
   more: object = {},
 ) => ({ target, name, orgId, partnerId, details: { versionId, version, sha256, createdBy, ...more } })

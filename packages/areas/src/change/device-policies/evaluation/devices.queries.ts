@@ -121,7 +121,11 @@ export async function softwareOf(db: Db, deviceIds: readonly string[]): Promise<
   return new Map(
     rows.map(({ deviceId, items }) => [
       deviceId,
-      items.map(recordOf).map(({ name, version }) => ({ name: textOf(name) ?? '', version: textOf(version) })),
+      items.map(recordOf).map(({ name, version, source }) => ({
+        name: textOf(name) ?? '',
+        version: textOf(version),
+        source: textOf(source),
+      })),
     ]),
   )
 }

@@ -1,4 +1,5 @@
 // Whether a device keeps a rule, from the facts that are known about it.
+import { isAtLeast, orderOf } from '@muster/kit/versions/version-order.ts'
 import { expectationOfFact, type FactAnswer, judgeFact } from './fact-rules.rules.ts'
 import type { Rule, RuleOf, RuleType } from './rules.contract.ts'
 import { type Judgment, kept, type Verdict } from './verdict.rules.ts'
@@ -21,6 +22,8 @@ export const partOf = {
 export interface InstalledSoftware {
   readonly name: string
   readonly version?: string | undefined
+  /** The package manager or the list that names it. It decides which version is newer. */
+  readonly source?: string | undefined
 }
 export interface MountedDisk {
   readonly mount?: string | undefined
@@ -41,24 +44,6 @@ export interface Facts {
 
 const pending: Verdict = { status: 'pending', actual: null }
 const faulty = (actual: string): Verdict => ({ status: 'error', actual })
-
-/** The numbers at the beginning of a version; null if it does not begin with one. */
-function numbersOf(version: string): bigint[] | null {
-  // Without the epoch of Debian packages.
-  const found = /^v?(\d+(?:\.\d+)*)/i.exec(version.replace(/^\d+:/, ''))
-  return found?.[1]?.split('.').map(BigInt) ?? null
-}
-
-/** Null if one of them is no version. Missing numbers count as 0, so that 1.2 is 1.2.0. */
-export function isAtLeast(version: string, min: string): boolean | null {
-  const [has, needs] = [numbersOf(version), numbersOf(min)]
-  if (has === null || needs === null) return null
-  for (let index = 0; index < Math.max(has.length, needs.length); index++) {
-    const [one, other] = [has[index] ?? 0n, needs[index] ?? 0n]
-    if (one !== other) return one > other
-  }
-  return true
-}
 
 type ByName = ReadonlyMap<string, readonly InstalledSoftware[]>
 /** A device has thousands of packages, and each of its rules looks for one. */
@@ -87,7 +72,9 @@ function judgeRequired(rule: RuleOf<'software.required'>, { software }: Facts): 
   const { minVersion } = rule
   if (found.length === 0) return kept(false, 'not installed')
   if (minVersion === undefined) return kept(true, listOf(found))
-  const ages = found.map(({ version }) => (version === undefined ? null : isAtLeast(version, minVersion)))
+  const ages = found.map(({ version, source }) =>
+    version === undefined ? null : isAtLeast(orderOf(source), version, minVersion),
+  )
   if (ages.includes(true)) return kept(true, listOf(found))
   return ages.includes(null) ? faulty(`the version of ${listOf(found)} is not known`) : kept(false, listOf(found))
 }
@@ -134,7 +121,7 @@ function judgeDisk({ mount, minPercent, minBytes }: RuleOf<'disk.free'>, { disks
 
 function judgeVersion({ min }: RuleOf<'os.version'>, { osVersion }: Facts): Verdict {
   if (osVersion === null) return pending
-  const isNew = isAtLeast(osVersion, min)
+  const isNew = isAtLeast('numbered', osVersion, min)
   return isNew === null ? faulty(`${osVersion} is no version`) : kept(isNew, osVersion)
 }
 
