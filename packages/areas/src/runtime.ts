@@ -17,10 +17,13 @@ import { denialsOf } from './platform/audit/denials.ts'
 import { writeAuditRecords } from './platform/audit/records.ts'
 import { repeatIn } from './repeats.ts'
 import type { Core, Services } from './services.ts'
-import { deploymentKinds, outcomes, planKinds } from './work.ts'
+import { deploymentKinds, outcomes, planKinds, scriptUses } from './work.ts'
 
 export interface Parts
-  extends Omit<Core, 'clock' | 'subscriber' | 'releases' | 'files' | 'outcomes' | 'deploymentKinds' | 'planKinds'> {
+  extends Omit<
+    Core,
+    'clock' | 'subscriber' | 'releases' | 'files' | 'outcomes' | 'deploymentKinds' | 'planKinds' | 'scriptUses'
+  > {
   readonly subscriber?: Subscriber | null
   readonly releases?: ObjectStore | null
   readonly files?: ObjectStore | null
@@ -30,7 +33,8 @@ export interface Parts
 const requestsPerSecond = 2_000
 
 export function createServices({ subscriber = null, releases = null, files = null, ...parts }: Parts): Services {
-  const core = { ...parts, subscriber, releases, files, outcomes, deploymentKinds, planKinds, clock: systemClock }
+  const declared = { outcomes, deploymentKinds, planKinds, scriptUses }
+  const core = { ...parts, ...declared, subscriber, releases, files, clock: systemClock }
   return { ...core, core }
 }
 

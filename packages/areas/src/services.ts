@@ -8,6 +8,7 @@ import type pg from 'pg'
 import type { PlanKindOf } from './background/asked-plan.ts'
 import type { DeploymentKind } from './background/deployment-kind.ts'
 import type { Outcome } from './background/outcome.ts'
+import type { ScriptUse } from './background/script-use.ts'
 
 /** What every process has that runs operations. */
 export interface Core {
@@ -34,6 +35,8 @@ export interface Core {
   readonly deploymentKinds: readonly DeploymentKind[]
   /** What a second person may have to approve, of all areas. */
   readonly planKinds: readonly PlanKindOf<Services>[]
+  /** What can use scripts, of all areas. */
+  readonly scriptUses: readonly ScriptUse[]
 }
 
 /** What handlers use beside their transaction. Areas add their own parts with `service`. */

@@ -11,6 +11,7 @@ import type { Observer } from './observer.ts'
 import type { Outcome } from './outcome.ts'
 import type { PlanKind } from './plan-kind.ts'
 import type { RecordStore } from './record.ts'
+import type { ScriptUse } from './script-use.ts'
 
 export interface Background {
   readonly jobs?: readonly Job[]
@@ -25,6 +26,7 @@ export interface Background {
   readonly deliveryKinds?: readonly DeliveryKind[]
   readonly deploymentKinds?: readonly DeploymentKind[]
   readonly planKinds?: readonly PlanKind[]
+  readonly scriptUses?: readonly ScriptUse[]
   readonly gauges?: readonly Gauge[]
 }
 

@@ -1,5 +1,6 @@
 import { background } from '../../background/background.ts'
 import { deploymentPlans } from './course/deployment.plans.ts'
+import { openDeployments } from './deployments.script-uses.ts'
 import { deploymentEnds } from './engine/deployment-ends.outcomes.ts'
 import { deploymentTurns } from './engine/turns.jobs.ts'
 import { commandDeployments } from './kinds/command.deployment-kinds.ts'
@@ -9,4 +10,5 @@ export default background({
   outcomes: [deploymentEnds],
   planKinds: [deploymentPlans],
   deploymentKinds: [commandDeployments],
+  scriptUses: [openDeployments],
 })

@@ -3,8 +3,16 @@ import { paged } from '@muster/db/page.ts'
 import { conflict, notFound } from '@muster/kit/errors.ts'
 import { requireIndependent } from '../../control/commands/index.ts'
 import { type Call, implement } from '../../operation.ts'
-import { addVersion, changeableScript, contentOf, judgeVersion, requireNewest, scriptById } from '../scripts/index.ts'
-import type { KeptScript } from '../scripts/scripts.contract.ts'
+import {
+  addVersion,
+  changeableScript,
+  contentOf,
+  judgeVersion,
+  requireNewest,
+  scriptById,
+  withUses,
+} from '../scripts/index.ts'
+import type { StoredScript } from '../scripts/scripts.contract.ts'
 import { versions as contract, ScriptVersion } from './versions.contract.ts'
 
 const columns = [
@@ -72,7 +80,7 @@ export default implement(contract, {
     const after = await scriptById(db, caller, id)
     const { name, orgId, partnerId } = script
     audit({ target: id, name, orgId, partnerId, details: { from: earlier.version, version: after.version } })
-    return after
+    return withUses(call, after)
   },
 
   async approve(call) {
@@ -103,7 +111,7 @@ async function waitingVersion(call: Call<{ readonly id: string; readonly version
 }
 
 const noteOf = (
-  { id: target, name, orgId, partnerId }: KeptScript,
+  { id: target, name, orgId, partnerId }: StoredScript,
   { id: versionId, version, sha256, createdBy }: ScriptVersion,
   more: object = {},
 ) => ({ target, name, orgId, partnerId, details: { versionId, version, sha256, createdBy, ...more } })

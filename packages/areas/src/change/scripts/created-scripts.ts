@@ -4,15 +4,15 @@ import { isNullOr } from '@muster/db/conditions.ts'
 import { invalid } from '@muster/kit/errors.ts'
 import type { Call } from '../../operation.ts'
 import type { Tenant } from '../../tenancy/tenancy/index.ts'
-import type { KeptScript } from './scripts.contract.ts'
+import type { StoredScript } from './scripts.contract.ts'
 import { scriptById } from './scripts.queries.ts'
 import { noteTags } from './stored-tags.ts'
 import { insertVersion, statusOfNewVersion, type VersionContent } from './stored-versions.ts'
 
 /** Versions keep the content. The audit log has its hash. */
-export const audited = ({ content: _content, usedBy: _usedBy, warnings: _warnings, ...script }: KeptScript) => script
+export const audited = ({ content: _content, warnings: _warnings, ...script }: StoredScript) => script
 
-type Owned = Pick<KeptScript, 'partnerId' | 'orgId' | 'categoryId' | 'sharedWithOrganizations'>
+type Owned = Pick<StoredScript, 'partnerId' | 'orgId' | 'categoryId' | 'sharedWithOrganizations'>
 
 /** @throws VALIDATION_ERROR naming the field that does not fit to the owner */
 export async function requireSoundAbout({ db }: Pick<Call, 'db'>, script: Owned): Promise<void> {
@@ -30,8 +30,8 @@ export async function requireSoundAbout({ db }: Pick<Call, 'db'>, script: Owned)
   if (category === undefined) throw invalid('categoryId: this category does not exist')
 }
 
-type About = Pick<KeptScript, 'name' | 'description' | 'tags' | 'osTypes' | 'exitCodes'> &
-  Partial<Pick<KeptScript, 'categoryId' | 'sharedWithOrganizations'>> & {
+type About = Pick<StoredScript, 'name' | 'description' | 'tags' | 'osTypes' | 'exitCodes'> &
+  Partial<Pick<StoredScript, 'categoryId' | 'sharedWithOrganizations'>> & {
     readonly originId?: string
     readonly originVersion?: number
     /** Of the first version. */
@@ -44,7 +44,7 @@ export async function createScript(
   { partnerId, orgId }: Tenant,
   { comment = null, categoryId = null, sharedWithOrganizations = false, exitCodes, ...about }: About,
   content: VersionContent,
-): Promise<KeptScript> {
+): Promise<StoredScript> {
   const { caller, db } = call
   const owned = { id: randomUUID(), partnerId, orgId }
   await requireSoundAbout(call, { ...owned, categoryId, sharedWithOrganizations })

@@ -5,3 +5,4 @@ export { changeableScript, moveScripts, readableScripts, scriptById } from './sc
 export { insertTag, removeTag } from './stored-tags.ts'
 export { addVersion, contentOf, judgeVersion, requireNewest } from './stored-versions.ts'
 export { writeSystemScripts } from './system-library/written-library.ts'
+export { withUses } from './uses/script-uses.ts'

@@ -19,6 +19,7 @@ import { z } from 'zod'
 import { OsType } from '../../fleet/devices/devices.contract.ts'
 import { ExitCodes } from './exit-codes.contract.ts'
 import { ScriptParameter, ScriptParameters } from './parameters.contract.ts'
+import { UsedBy } from './uses/used-by.contract.ts'
 
 const description = z.string().trim().max(2_000).nullable()
 const encoder = new TextEncoder()
@@ -111,9 +112,6 @@ const KeptScriptSummary = z.object({
   updatedAt: time(),
 })
 
-/** What keeps a script from being deleted. */
-const UsedBy = z.object({ kind: z.enum(['execution']), id: id(), name: z.string() })
-
 const whole = {
   /** Of the content of the newest version. */
   sha256: z.string(),
@@ -123,13 +121,17 @@ const whole = {
   timeoutSeconds: z.number(),
   runAs: RunAs,
   runAsUser: z.string().nullable(),
-  /** Some of its runs that have not ended, each with its device. */
+  /** What runs it or will run it, at most 20 of each kind within reach. A script that is used is not deleted. */
   usedBy: z.array(UsedBy),
 }
 
 /** A script of a tenant. */
 export const KeptScript = KeptScriptSummary.extend(whole)
 export type KeptScript = z.infer<typeof KeptScript>
+
+/** A script without what uses it. */
+export const StoredScript = KeptScript.omit({ usedBy: true })
+export type StoredScript = z.infer<typeof StoredScript>
 
 /** System scripts belong to no tenant, and their versions have no IDs. */
 const ofAnySource = { partnerId: id().nullable(), source: ScriptSource, versionId: id().nullable() }

@@ -1,13 +1,12 @@
-import { allOf, always, anyOf, type Condition, equals, isNull, isOneOf } from '@muster/db/conditions.ts'
+import { allOf, always, anyOf, type Condition, equals, isNull } from '@muster/db/conditions.ts'
 import type { Db } from '@muster/db/database.ts'
+import { lockByName } from '@muster/db/lock-by-name.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { denied, notFound } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
-import { openStatuses } from '../../control/commands/commands.rules.ts'
-import { visibleDevices } from '../../fleet/devices/index.ts'
 import type { Call } from '../../operation.ts'
 import { requireWholeOwner, requireWorkingOrganization, withinOrOfPartner } from '../../tenancy/tenancy/index.ts'
-import { KeptScript, type Script } from './scripts.contract.ts'
+import { StoredScript } from './scripts.contract.ts'
 import { systemScript } from './system-library/system-scripts.queries.ts'
 
 /** Scripts of organizations within reach and of the whole partner. Organizations see those that are shared with them. */
@@ -69,21 +68,24 @@ export const withOrigin = <Row extends Imported>({ originId, originVersion, ...r
 })
 
 /** The script with its newest version. @throws NOT_FOUND, FORBIDDEN for a system script */
-export async function scriptById(db: Db, caller: Caller, id: string): Promise<KeptScript> {
-  const found = await keptScript(db, caller, id)
+export async function scriptById(db: Db, caller: Caller, id: string): Promise<StoredScript> {
+  const found = await storedScript(db, caller, id)
   if (found !== undefined) return found
   if ((await systemScript(db, id)) === undefined) throw notFound('Script')
   throw denied('A system script is not changed or run. Import it, and use the copy')
 }
 
-/** A script of a tenant or of the system. @throws NOT_FOUND */
-export async function anyScript(db: Db, caller: Caller, id: string): Promise<Script> {
-  const found = (await keptScript(db, caller, id)) ?? (await systemScript(db, id))
-  if (found === undefined) throw notFound('Script')
-  return found
+/** The lock of a script between transactions that use it and one that deletes it. */
+export const lockScript = (db: Db, id: string, as: 'using' | 'deleting'): Promise<void> =>
+  lockByName(db, `script ${id}`, as === 'using' ? 'shared' : 'exclusive')
+
+/** The script of what this transaction stores. It is not deleted meanwhile. @throws as `scriptById` */
+export async function scriptToUse(db: Db, caller: Caller, id: string): Promise<StoredScript> {
+  await lockScript(db, id, 'using')
+  return scriptById(db, caller, id)
 }
 
-async function keptScript(db: Db, caller: Caller, id: string): Promise<KeptScript | undefined> {
+export async function storedScript(db: Db, caller: Caller, id: string): Promise<StoredScript | undefined> {
   const found = await scriptsOf(db, caller)
     .where('scripts.id', '=', id)
     .select(summaryColumns)
@@ -92,28 +94,11 @@ async function keptScript(db: Db, caller: Caller, id: string): Promise<KeptScrip
     .select(['newest.runAs', 'newest.runAsUser'])
     .executeTakeFirst()
   if (found === undefined) return undefined
-  return KeptScript.parse({ ...withOrigin(found), usedBy: await openRuns(db, caller, id) })
-}
-
-const shownRuns = 20
-
-/** Runs on devices within reach that have not ended. */
-function openRuns(db: Db, caller: Caller, scriptId: string) {
-  return db
-    .selectFrom('scriptExecutions as run')
-    .innerJoin('deviceCommands as command', 'command.id', 'run.commandId')
-    .innerJoin('devices', 'devices.id', 'run.deviceId')
-    .where(visibleDevices(caller))
-    .where('run.scriptId', '=', scriptId)
-    .where(isOneOf('command.status', openStatuses))
-    .select([sql<'execution'>`'execution'`.as('kind'), 'run.id', 'devices.hostname as name'])
-    .orderBy('run.createdAt')
-    .limit(shownRuns)
-    .execute()
+  return StoredScript.parse(withOrigin(found))
 }
 
 /** Locks the script until the transaction ends. @throws NOT_FOUND, FORBIDDEN for callers who may not change it */
-export async function changeableScript({ db, caller }: Pick<Call, 'db' | 'caller'>, id: string): Promise<KeptScript> {
+export async function changeableScript({ db, caller }: Pick<Call, 'db' | 'caller'>, id: string): Promise<StoredScript> {
   const seen = await scriptById(db, caller, id)
   requireWholeOwner(caller, seen, 'script')
   await requireWorkingOrganization(db, caller, seen.orgId)

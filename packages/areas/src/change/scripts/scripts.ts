@@ -1,24 +1,26 @@
 import { always, equals, isNullOr } from '@muster/db/conditions.ts'
 import { paged } from '@muster/db/page.ts'
-import { AppError } from '@muster/kit/errors.ts'
+import { notFound } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { implement } from '../../operation.ts'
 import { requireWholeOwner, requireWorkingTenant, tenantOf } from '../../tenancy/tenancy/index.ts'
 import { audited, createScript, requireSoundAbout } from './created-scripts.ts'
-import { scripts as contract, KeptScript, ScriptSummary } from './scripts.contract.ts'
+import { scripts as contract, ScriptSummary, StoredScript } from './scripts.contract.ts'
 import {
-  anyScript,
   changeableScript,
+  lockScript,
   scriptById,
   scriptsOf,
   source,
+  storedScript,
   summaryColumns,
   updateAvailable,
   withOrigin,
 } from './scripts.queries.ts'
 import { noteTags } from './stored-tags.ts'
 import { addVersion, contentOf, requireNewest } from './stored-versions.ts'
-import { isWanted, listedSystemScripts } from './system-library/system-scripts.queries.ts'
+import { isWanted, listedSystemScripts, systemScript } from './system-library/system-scripts.queries.ts'
+import { requireUnused, withUses } from './uses/script-uses.ts'
 
 const plainChanges = (given: object) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
@@ -50,11 +52,16 @@ export default implement(contract, {
     const about = { name, description, categoryId, tags, osTypes, exitCodes, sharedWithOrganizations, comment }
     const made = await createScript(call, tenant, about, contentOf(input))
     audit({ target: made.id, name: made.name, orgId: made.orgId, partnerId: made.partnerId, after: audited(made) })
-    return made
+    return withUses(call, made)
   },
 
-  async get({ caller, db, input }) {
-    return anyScript(db, caller, input.id)
+  async get(call) {
+    const { caller, db, input } = call
+    const stored = await storedScript(db, caller, input.id)
+    if (stored !== undefined) return withUses(call, stored)
+    const ofSystem = await systemScript(db, input.id)
+    if (ofSystem === undefined) throw notFound('Script')
+    return ofSystem
   },
 
   async update(call) {
@@ -62,7 +69,7 @@ export default implement(contract, {
     const { id, version, comment, ...given } = call.input
     const before = await changeableScript(call, id)
     requireNewest(before, version)
-    const wanted = KeptScript.parse({ ...before, ...plainChanges(given) })
+    const wanted = StoredScript.parse({ ...before, ...plainChanges(given) })
     const tags = [...new Set(wanted.tags)]
     if (given.categoryId !== undefined || given.sharedWithOrganizations !== undefined)
       await requireSoundAbout(call, wanted)
@@ -79,15 +86,16 @@ export default implement(contract, {
     const after = await scriptById(db, caller, id)
     const { orgId, partnerId } = after
     audit({ target: id, name: after.name, orgId, partnerId, before: audited(before), after: audited(after) })
-    return after
+    return withUses(call, after)
   },
 
   async remove(call) {
-    const { db, audit } = call
-    const before = await changeableScript(call, call.input.id)
-    const { usedBy } = before
-    if (usedBy.length > 0)
-      throw new AppError('CONFLICT', 'The script has runs that have not ended. Cancel them first', { usedBy })
+    const { caller, db, input, audit } = call
+    await scriptById(db, caller, input.id)
+    // Before the row, as those do that use the script and then refer to its row.
+    await lockScript(db, input.id, 'deleting')
+    const before = await changeableScript(call, input.id)
+    await requireUnused(call, before)
     await db.updateTable('scripts').set({ deletedAt: sql`now()` }).where('id', '=', before.id).execute()
     const { id, name, orgId, partnerId } = before
     audit({ target: id, name, orgId, partnerId, before: audited(before) })

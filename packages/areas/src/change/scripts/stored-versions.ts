@@ -4,12 +4,12 @@ import { conflict, invalid } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { wantsSecondPerson } from '../../control/commands/index.ts'
 import { faultOfDefinition } from './parameters.ts'
-import type { KeptScript } from './scripts.contract.ts'
+import type { StoredScript } from './scripts.contract.ts'
 import { warningsOf } from './warnings/script-warnings.ts'
 
 /** What a version consists of. */
 export type VersionContent = Pick<
-  KeptScript,
+  StoredScript,
   'language' | 'content' | 'parameters' | 'args' | 'timeoutSeconds' | 'runAs' | 'runAsUser'
 >
 
@@ -69,7 +69,7 @@ export async function insertVersion(
 /** Adds a version to a locked script, which becomes its newest. @returns the id of the version */
 export async function addVersion(
   db: Db,
-  script: KeptScript,
+  script: StoredScript,
   given: VersionContent,
   by: Pick<Made, 'comment' | 'createdBy'>,
 ): Promise<string> {
@@ -107,7 +107,7 @@ export async function judgeVersion(
 }
 
 /** @throws CONFLICT when a change is based on another version than the newest */
-export function requireNewest(script: Pick<KeptScript, 'version'>, basedOn: number | undefined): void {
+export function requireNewest(script: Pick<StoredScript, 'version'>, basedOn: number | undefined): void {
   if (basedOn !== undefined && basedOn !== script.version)
     throw conflict(`The script has version ${script.version} by now. Get it and repeat the change`)
 }

@@ -1,5 +1,6 @@
 import { ordersRouted } from '../../background/arrival.ts'
 import { background } from '../../background/background.ts'
+import { waitingRuns } from './approvals/approvals.script-uses.ts'
 import { openCommands } from './delivery/open-commands.ts'
 import { orderRefusals, ordersRefused } from './delivery/order-refusals.records.ts'
 import { commandReroute, commandSweep, commandsSwept } from './delivery/sweeps.jobs.ts'
@@ -12,5 +13,6 @@ export default background({
   jobs: [commandReroute, commandStops, commandSweep, expiredPlans],
   records: [commandReports, orderRefusals, unopenedCommands],
   arrivals: [openCommands],
+  scriptUses: [waitingRuns],
   counters: [commandsSwept, ordersRefused, ordersRouted],
 })

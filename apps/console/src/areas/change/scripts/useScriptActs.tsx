@@ -21,6 +21,11 @@ export interface ScriptActs {
   open(what: What): void
 }
 
+function wordsOfUse({ kind, name }: KeptScript['usedBy'][number]): string {
+  if (kind === 'execution') return `It runs on ${name}`
+  return kind === 'approval' ? 'A run of it waits for approval' : `The ${kind} “${name}” uses it`
+}
+
 /** What can be done with a script. @param removed called after it was deleted */
 export function useScriptActs(script: KeptScript, removed: () => void): ScriptActs {
   const [shown, setShown] = useState<What | null>(null)
@@ -45,7 +50,7 @@ export function useScriptActs(script: KeptScript, removed: () => void): ScriptAc
       }),
     { refresh, done: () => toast('Script updated from the library') },
   )
-  const inUse = script.usedBy.length > 0 && 'It has runs that have not ended'
+  const [use] = script.usedBy
   return {
     mayWrite,
     mayRun,
@@ -62,7 +67,8 @@ export function useScriptActs(script: KeptScript, removed: () => void): ScriptAc
           label: 'Delete script',
           danger: true,
           blocked:
-            (can('scripts:delete') ? undefined : 'You don’t have permission to delete scripts') ?? (inUse || undefined),
+            (can('scripts:delete') ? undefined : 'You don’t have permission to delete scripts') ??
+            (use && wordsOfUse(use)),
           act: () => setShown('delete'),
         },
       ],

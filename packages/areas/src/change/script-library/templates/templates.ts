@@ -3,7 +3,7 @@ import { fillTemplate } from '@muster/script-library/fill-template.ts'
 import { scriptTemplates } from '@muster/script-library/script-templates.ts'
 import { implement } from '../../../operation.ts'
 import { requireWholeOwner, requireWorkingTenant, tenantOf } from '../../../tenancy/tenancy/index.ts'
-import { audited, createScript } from '../../scripts/index.ts'
+import { audited, createScript, withUses } from '../../scripts/index.ts'
 import { ScriptParameters } from '../../scripts/parameters.contract.ts'
 import { templates as contract } from './templates.contract.ts'
 
@@ -51,6 +51,6 @@ export default implement(contract, {
     )
     const { id, name, orgId, partnerId } = made
     audit({ target: id, name, orgId, partnerId, after: audited(made), details: { template: key } })
-    return made
+    return withUses(call, made)
   },
 })

@@ -11,7 +11,7 @@ import {
   sendToMany,
 } from '../../../control/commands/index.ts'
 import { implement } from '../../../operation.ts'
-import { scriptById } from '../scripts.queries.ts'
+import { scriptById, scriptToUse } from '../scripts.queries.ts'
 import { executions as contract, ExecutionSummary } from './executions.contract.ts'
 import { executionById, executionColumns, executionsOfCommands, visibleExecutions } from './executions.queries.ts'
 import { inBatches } from './in-batches.ts'
@@ -20,7 +20,7 @@ import { runOrder } from './run-order.ts'
 export default implement(contract, {
   async execute(call) {
     const { caller, db, input, services } = call
-    const script = await scriptById(db, caller, input.id)
+    const script = await scriptToUse(db, caller, input.id)
     if (input.strategy !== undefined) return inBatches(call, script, input.strategy)
     const { targets, unseen } = await selectTargets(call, input)
     if (input.waitMs > 0 && targets.length !== 1) throw invalid('waitMs: is only for one device')

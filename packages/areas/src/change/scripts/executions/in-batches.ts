@@ -5,7 +5,7 @@ import { selectTargets } from '../../../control/commands/index.ts'
 import type { Call } from '../../../operation.ts'
 import type { StrategyInput } from '../../deployments/batches/strategy.contract.ts'
 import { deployAtOnce } from '../../deployments/index.ts'
-import type { KeptScript } from '../scripts.contract.ts'
+import type { StoredScript } from '../scripts.contract.ts'
 import type { executions } from './executions.contract.ts'
 
 type Input = z.output<typeof executions.execute.input>
@@ -21,7 +21,7 @@ function requireStageable(input: Input): void {
 /** @throws what the creation and the start of a deployment are refused for */
 export async function inBatches(
   call: Call<Input>,
-  { id: scriptId, name }: Pick<KeptScript, 'id' | 'name'>,
+  { id: scriptId, name }: Pick<StoredScript, 'id' | 'name'>,
   strategy: StrategyInput,
 ): Promise<z.output<typeof executions.execute.output>> {
   const { input, services } = call

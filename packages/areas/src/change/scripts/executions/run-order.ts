@@ -5,7 +5,7 @@ import { conflict, notFound } from '@muster/kit/errors.ts'
 import { type CommandOrder, orderFor, type Target } from '../../../control/commands/index.ts'
 import type { Call } from '../../../operation.ts'
 import { ScriptParameters } from '../parameters.contract.ts'
-import type { KeptScript } from '../scripts.contract.ts'
+import type { StoredScript } from '../scripts.contract.ts'
 import { environmentFor, type Values, valuesFor } from './environment.ts'
 import type { ScriptSubject } from './executions.contract.ts'
 
@@ -21,7 +21,7 @@ interface Given {
 }
 
 /** The order of a run, and the devices that get it. */
-export async function runOrder(call: Call<Given>, script: KeptScript, targets: readonly Target[]) {
+export async function runOrder(call: Call<Given>, script: StoredScript, targets: readonly Target[]) {
   const { db, input } = call
   const version = await runnableVersion(db, script, input.versionId)
   const parameters = valuesFor(version.parameters, input.parameters)
@@ -73,7 +73,7 @@ export function orderInput(
 }
 
 /** The version that a run takes. @throws NOT_FOUND, CONFLICT if it is not approved */
-export async function runnableVersion(db: Db, script: KeptScript, versionId: string | undefined) {
+export async function runnableVersion(db: Db, script: StoredScript, versionId: string | undefined) {
   const wanted = versionId ?? script.approvedVersionId
   if (wanted === null) throw conflict('No version of the script is approved')
   const found = await db

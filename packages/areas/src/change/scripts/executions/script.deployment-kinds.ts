@@ -16,7 +16,7 @@ import { ExitCodes } from '../exit-codes.contract.ts'
 import { ScriptParameters } from '../parameters.contract.ts'
 import { isLiteral } from '../parameters.ts'
 import { ScriptOrder } from '../script-order.contract.ts'
-import { scriptById } from '../scripts.queries.ts'
+import { scriptToUse } from '../scripts.queries.ts'
 import { environmentFor, valuesFor, variable } from './environment.ts'
 import { ScriptSubject } from './executions.contract.ts'
 import { orderInput, runnableVersion } from './run-order.ts'
@@ -41,7 +41,7 @@ export const scriptDeployments = deploymentKind({
   permissions: () => ['scripts:execute'],
 
   async prepare({ db, caller }, { scriptId, versionId, parameters = {} }) {
-    const script = await named('scriptId', scriptById(db, caller, scriptId))
+    const script = await named('scriptId', scriptToUse(db, caller, scriptId))
     const version = await named('versionId', runnableVersion(db, script, versionId))
     const values = valuesFor(version.parameters, parameters)
     const { env, secrets } = await environmentFor(db, version.parameters, values, [])

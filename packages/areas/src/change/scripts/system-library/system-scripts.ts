@@ -9,9 +9,10 @@ import {
   tenantOf,
 } from '../../../tenancy/tenancy/index.ts'
 import { audited, createScript } from '../created-scripts.ts'
-import type { KeptScript } from '../scripts.contract.ts'
+import type { StoredScript } from '../scripts.contract.ts'
 import { changeableScript, scriptById } from '../scripts.queries.ts'
 import { addVersion } from '../stored-versions.ts'
+import { withUses } from '../uses/script-uses.ts'
 import { systemScripts as contract } from './system-scripts.contract.ts'
 import {
   aboutSystemScript,
@@ -57,11 +58,11 @@ export default implement(contract, {
       ...changed,
       details: { key: origin.key, version: origin.version },
     })
-    return made
+    return withUses(call, made)
   },
 })
 
-function copied(call: Call, tenant: Tenant, origin: StoredSystemScript): Promise<KeptScript> {
+function copied(call: Call, tenant: Tenant, origin: StoredSystemScript): Promise<StoredScript> {
   const about = { ...aboutSystemScript(origin), originId: origin.id, originVersion: origin.version }
   return createScript(call, tenant, about, contentOfSystemScript(origin))
 }
@@ -69,9 +70,9 @@ function copied(call: Call, tenant: Tenant, origin: StoredSystemScript): Promise
 /** The copy with the content of the library. Its name, tags and severities stay. */
 async function updated(
   { caller, db, input }: Call<{ readonly comment: string | null }>,
-  copy: KeptScript,
+  copy: StoredScript,
   origin: StoredSystemScript,
-): Promise<KeptScript> {
+): Promise<StoredScript> {
   const comment = input.comment ?? `Version ${origin.version} of the library`
   await addVersion(db, copy, contentOfSystemScript(origin), { comment, createdBy: caller.userId })
   await db.updateTable('scripts').set({ originVersion: origin.version }).where('id', '=', copy.id).execute()

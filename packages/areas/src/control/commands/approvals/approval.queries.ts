@@ -79,7 +79,7 @@ const reachesAllTargets = (caller: Reach): Condition =>
     WHERE NOT EXISTS (SELECT FROM devices WHERE devices.id = target.id AND ${visibleDevices(caller)}))`
 
 /** The caller's own requests in this scope, and those that concern only devices in the caller's reach. */
-const visible = (caller: Reach & Pick<Caller, 'userId'>): Condition =>
+export const visibleApprovals = (caller: Reach & Pick<Caller, 'userId'>): Condition =>
   anyOf(
     allOf(
       equals('requestedBy', caller.userId),
@@ -113,7 +113,7 @@ const approvalsOf = (db: Db, caller: Caller) =>
     .selectFrom('commandApprovals')
     // An organization does not see the users of its partner, but it sees what they request for its devices.
     .leftJoin('users', 'users.id', 'commandApprovals.requestedBy')
-    .where(visible(caller))
+    .where(visibleApprovals(caller))
     .select(columns)
     .select([
       status.as('status'),

@@ -1,5 +1,6 @@
 // Who is notified about the alerts of a rule or a policy.
 import type { Db } from '@muster/db/database.ts'
+import { lockByName } from '@muster/db/lock-by-name.ts'
 import { invalid } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import type { Owner } from '../../../fleet/targets/index.ts'
@@ -11,17 +12,9 @@ interface Recipients {
   readonly policyId?: string | null | undefined
 }
 
-/**
- * A policy is not deleted while a transaction names it. An advisory lock, because row security hides policies of the partner from
- * row locks of organizations.
- */
-export async function lockPolicy(db: Db, id: string, as: 'naming' | 'deleting'): Promise<void> {
-  const key = sql`hashtextextended(${`alert policy ${id}`}, 0)`
-  await (as === 'naming'
-    ? sql`SELECT pg_advisory_xact_lock_shared(${key})`
-    : sql`SELECT pg_advisory_xact_lock(${key})`
-  ).execute(db)
-}
+/** A policy is not deleted while a transaction names it. */
+export const lockPolicy = (db: Db, id: string, as: 'naming' | 'deleting'): Promise<void> =>
+  lockByName(db, `alert policy ${id}`, as === 'naming' ? 'shared' : 'exclusive')
 
 /** @throws VALIDATION_ERROR for channels and policies that the owner does not have or the caller does not see */
 export async function requireRecipients(

@@ -2,6 +2,7 @@
 
 import { isNullOr, isOneOf } from '@muster/db/conditions.ts'
 import type { Db } from '@muster/db/database.ts'
+import { lockByName } from '@muster/db/lock-by-name.ts'
 import type { Tables } from '@muster/db/tables.ts'
 import { invalid } from '@muster/kit/errors.ts'
 import { type Selectable, sql } from 'kysely'
@@ -22,15 +23,10 @@ export const asRuleTemplate = (row: Selectable<Tables['alertTemplates']>): RuleT
 
 /**
  * Rules that adopt a template take a shared lock; changing and deleting templates takes an exclusive one. So no rule adopts what
- * changes meanwhile. Row locks do not work here, because organization users may not change templates of the partner.
+ * changes meanwhile.
  */
-export async function lockTemplates(db: Db, partnerId: string, as: 'adopter' | 'writer'): Promise<void> {
-  const key = sql`hashtextextended(${`alert templates ${partnerId}`}, 0)`
-  await (as === 'adopter'
-    ? sql`SELECT pg_advisory_xact_lock_shared(${key})`
-    : sql`SELECT pg_advisory_xact_lock(${key})`
-  ).execute(db)
-}
+export const lockTemplates = (db: Db, partnerId: string, as: 'adopter' | 'writer'): Promise<void> =>
+  lockByName(db, `alert templates ${partnerId}`, as === 'adopter' ? 'shared' : 'exclusive')
 
 /** A template that rules of the owner may use. @throws VALIDATION_ERROR */
 export async function templateFor(db: Db, { partnerId, orgId }: Owner, id: string): Promise<RuleTemplate> {
