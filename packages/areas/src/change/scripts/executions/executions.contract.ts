@@ -8,6 +8,7 @@ import {
   get,
   id,
   live,
+  moment,
   page,
   pageOf,
   post,
@@ -23,6 +24,7 @@ import {
   SkipReason,
 } from '../../../control/commands/commands.contract.ts'
 import { OutputEvent } from '../../../control/commands/output/output.contract.ts'
+import { Origin } from '../../../control/commands/plans/origin.contract.ts'
 import { namesNothing, Places, Targets } from '../../../fleet/targets/targets.contract.ts'
 import { StrategyInput } from '../../deployments/batches/strategy.contract.ts'
 import { ScriptSeverity } from '../exit-codes.contract.ts'
@@ -65,6 +67,8 @@ export const ExecutionSummary = z.object({
   error: z.string().nullable(),
   /** Secrets and fields by their names. */
   parameters: z.record(z.string(), ParameterValue),
+  /** The deployment, automation or policy that sent it; null for runs of people. */
+  origin: Origin.nullable(),
   createdBy: id().nullable(),
   createdAt: time(),
   startedAt: time().nullable(),
@@ -130,6 +134,8 @@ export const executions = {
         waitMs: z.int().min(0).max(60_000).default(0),
         /** Makes and starts a deployment, which sends the script in batches. `deploymentId` names it. */
         strategy: StrategyInput.optional(),
+        /** Makes a deployment too, which sends the script to all devices at this time. Until then it can be canceled. */
+        startAt: moment().optional(),
       })
       .refine((given) => given.filter !== undefined || !namesNothing(given), { error: namesNoDevices }),
     output: z.object({
@@ -140,7 +146,7 @@ export const executions = {
       failed: z.array(failedDevices),
       /** Set if nothing was sent yet because a second person must approve it under `/commands/approvals`. */
       approval: ApprovalSummary.nullable(),
-      /** With `strategy`: the deployment, which sends the script later. */
+      /** With `strategy` or `startAt`: the deployment, which sends the script later. */
       deploymentId: id().nullable(),
     }),
   }),

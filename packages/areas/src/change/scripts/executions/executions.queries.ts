@@ -36,6 +36,7 @@ export const executionColumns = [
   'command.exitCode',
   'command.error',
   'run.parameters',
+  'command.origin',
   'run.createdBy',
   'run.createdAt',
   'command.startedAt',

@@ -15,7 +15,6 @@ import { commandReports } from '../../../control/commands/results/commands.recor
 import { customFields } from '../../../fleet/custom-fields/custom-fields.contract.ts'
 import { publishEvents } from '../../../platform/live-events/index.ts'
 import { alerts } from '../../../watch/alerts/alerts.contract.ts'
-import { deployments } from '../../deployments/deployments.contract.ts'
 import { versions } from '../../script-library/versions.contract.ts'
 import { scripts } from '../scripts.contract.ts'
 import { executions } from './executions.contract.ts'
@@ -307,33 +306,5 @@ describe('a run that needs a second person', () => {
     await system.query(`UPDATE command_approvals SET device_env = '{}' WHERE id = $1`, [id])
     const second = await person({ scope: 'partner', partnerId: here.partner.id }, { role: 'Partner Admin' })
     await expect(call(second, approvals.approve, { id, hash })).rejects.toThrow()
-  })
-})
-
-describe('a run with a strategy', () => {
-  const inBatches = async (more: object) => {
-    const own = await world()
-    const given = { orgId: own.org.id, name: 'Disk', language: 'bash' as const, content: 'df -h' }
-    const { id } = await call(own.orgAdmin, scripts.create, given)
-    const deviceIds = await enrolled(own.orgAdmin, { orgId: own.org.id }, 'staged-one', 'staged-two')
-    return { own, id, answer: call(own.orgAdmin, executions.execute, { id, deviceIds, ...more }) }
-  }
-
-  it('makes and starts a deployment, which sends the script in batches', async () => {
-    const strategy = { batches: [{ count: 1 }, { percent: 100 }], soakSeconds: 60 }
-    const { own, id, answer } = await inBatches({ strategy })
-    const { deploymentId, ...rest } = await answer
-    expect(rest).toMatchObject({ batchId: null, executions: [], approval: null })
-    const made = await call(own.orgAdmin, deployments.get, { id: deploymentId ?? '' })
-    expect(made).toMatchObject({
-      ...{ name: 'Disk', orgId: own.org.id, status: 'running', order: { kind: 'script', scriptId: id } },
-      ...{ counts: { total: 2 }, strategy: { ...strategy, respectMaintenance: true } },
-    })
-    expect((await auditOf(made.id)).map(({ action }) => action)).toEqual(['deployment.start'])
-  })
-
-  it('refuses what a deployment takes from the version', async () => {
-    const { answer } = await inBatches({ strategy: {}, args: ['x'] })
-    expect(await refusal(answer)).toMatchObject({ status: 400, message: expect.stringContaining('args') })
   })
 })

@@ -12,16 +12,16 @@ import {
 } from '../../../control/commands/index.ts'
 import { implement } from '../../../operation.ts'
 import { scriptById, scriptToUse } from '../scripts.queries.ts'
+import { asDeployment } from './as-deployment.ts'
 import { executions as contract, ExecutionSummary } from './executions.contract.ts'
 import { executionById, executionColumns, executionsOfCommands, visibleExecutions } from './executions.queries.ts'
-import { inBatches } from './in-batches.ts'
 import { runOrder } from './run-order.ts'
 
 export default implement(contract, {
   async execute(call) {
     const { caller, db, input, services } = call
     const script = await scriptToUse(db, caller, input.id)
-    if (input.strategy !== undefined) return inBatches(call, script, input.strategy)
+    if (input.strategy !== undefined || input.startAt !== undefined) return asDeployment(call, script)
     const { targets, unseen } = await selectTargets(call, input)
     if (input.waitMs > 0 && targets.length !== 1) throw invalid('waitMs: is only for one device')
     const { order, sendable, skipped, failed } = await runOrder(call, script, targets)

@@ -40,12 +40,12 @@ export const scriptDeployments = deploymentKind({
 
   permissions: () => ['scripts:execute'],
 
-  async prepare({ db, caller }, { scriptId, versionId, parameters = {} }) {
+  async prepare({ db, caller }, { scriptId, versionId, parameters = {}, ...instead }) {
     const script = await named('scriptId', scriptToUse(db, caller, scriptId))
     const version = await named('versionId', runnableVersion(db, script, versionId))
     const values = valuesFor(version.parameters, parameters)
     const { env, secrets } = await environmentFor(db, version.parameters, values, [])
-    const { payload, timeoutMs } = orderInput({ parameters: values, respectMaintenance: true }, version, {
+    const { payload, timeoutMs } = orderInput({ parameters: values, respectMaintenance: true, ...instead }, version, {
       env,
       secrets,
     })
