@@ -1,10 +1,11 @@
 // A kind of orders that deployments give to devices, declared by the area that the order belongs to.
 import type { Db } from '@muster/db/database.ts'
-import type { Caller } from '@muster/kit/access.ts'
 import type { Permission } from '@muster/kit/vocabulary.ts'
 import { z } from 'zod'
 import { type CommandStatus, QueuedCommand } from '../control/commands/commands.contract.ts'
 import { CommandSubject } from '../control/commands/subject.contract.ts'
+import { type OfferedKind, OfferedWork } from './offered-kind.ts'
+import type { LeftDevice, Ordering } from './ordering.ts'
 
 /** What devices are sent. It is stored when the deployment starts, and does not change with what it was made of. */
 export const DeploymentWork = z.object({
@@ -20,17 +21,13 @@ export const DeploymentWork = z.object({
 })
 export type DeploymentWork = z.infer<typeof DeploymentWork>
 
+/** The work of any kind, as it is stored. */
+export const StoredWork = z.union([DeploymentWork, OfferedWork])
+export type StoredWork = z.infer<typeof StoredWork>
+
 export interface WorkedDevice {
   readonly id: string
   readonly osType: string | null
-}
-
-/** A device that does not get the order. */
-export interface LeftDevice {
-  readonly deviceId: string
-  readonly status: 'skipped' | 'failed'
-  readonly reason: string
-  readonly error: string | null
 }
 
 export interface WorkForDevices {
@@ -53,13 +50,6 @@ export function outcomeOf({ status, exitCode }: EndedWork): DeviceOutcome {
   return status === 'completed' && (exitCode ?? 0) === 0 ? 'succeeded' : 'failed'
 }
 
-/** Who makes the work of an order, and for whose devices. */
-export interface Ordering {
-  readonly db: Db
-  readonly caller: Caller
-  readonly owner: { readonly partnerId: string; readonly orgId: string | null }
-}
-
 interface Declared<Order extends { readonly kind: string }> {
   readonly kind: Order['kind']
   readonly order: z.ZodType<Order>
@@ -73,15 +63,18 @@ interface Declared<Order extends { readonly kind: string }> {
   outcomesOf(db: Db, work: DeploymentWork, ended: readonly EndedWork[]): Promise<ReadonlyMap<string, DeviceOutcome>>
 }
 
-/** A kind for orders that are read from the database. */
-export interface DeploymentKind
-  extends Pick<Declared<{ readonly kind: string }>, 'kind' | 'forDevices' | 'outcomesOf'> {
+/** A kind whose orders are commands, for orders that are read from the database. */
+export interface CommandedKind extends Pick<Declared<{ readonly kind: string }>, 'kind' | 'forDevices' | 'outcomesOf'> {
+  readonly by: 'commands'
   permissions(order: unknown): readonly Permission[]
   prepare(by: Ordering, order: unknown): Promise<DeploymentWork>
 }
 
-export const deploymentKind = <Order extends { readonly kind: string }>(declared: Declared<Order>): DeploymentKind => ({
+export type DeploymentKind = CommandedKind | OfferedKind
+
+export const deploymentKind = <Order extends { readonly kind: string }>(declared: Declared<Order>): CommandedKind => ({
   ...declared,
+  by: 'commands',
   permissions: (order) => declared.permissions(declared.order.parse(order)),
   prepare: (by, order) => declared.prepare(by, declared.order.parse(order)),
 })

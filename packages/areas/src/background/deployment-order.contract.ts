@@ -2,8 +2,9 @@
 import { z } from 'zod'
 import { CommandOrder } from '../change/deployments/kinds/command-order.contract.ts'
 import { ScriptOrder } from '../change/scripts/script-order.contract.ts'
+import { AgentVersionOrder } from '../control/rollouts/offers/agent-version-order.contract.ts'
 
-export const DeploymentOrder = z.discriminatedUnion('kind', [ScriptOrder, CommandOrder], {
+export const DeploymentOrder = z.discriminatedUnion('kind', [ScriptOrder, CommandOrder, AgentVersionOrder], {
   error: 'must be an order of a known kind',
 })
 export type DeploymentOrder = z.infer<typeof DeploymentOrder>

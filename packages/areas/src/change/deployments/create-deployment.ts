@@ -7,7 +7,7 @@ import type { Places, Targets } from '../../fleet/targets/targets.contract.ts'
 import type { Call } from '../../operation.ts'
 import { requireOwner, requireWorkingTenant, tenantOf } from '../../tenancy/tenancy/index.ts'
 import { requireSoundStrategy } from './batches/shown-strategy.ts'
-import { type StrategyInput, strategyOf } from './batches/strategy.contract.ts'
+import { type Strategy, type StrategyInput, strategyOf } from './batches/strategy.contract.ts'
 import { kindOf } from './deployment-kinds.ts'
 import { type Row, rowById } from './deployments.queries.ts'
 
@@ -35,13 +35,16 @@ export function requireSoundTimes(
     throw invalid('deadlineAt: must be after startAt')
 }
 
-/** @throws what the order, the targets or the strategy is refused for */
+/** @throws what the order is refused for, or the strategy for this order */
 export async function requireSoundOrder(
   { db, caller, services }: Pick<Call, 'db' | 'caller' | 'services'>,
   owner: Owner,
   order: unknown,
+  strategy: Strategy,
 ): Promise<void> {
-  await kindOf(services.deploymentKinds, order).prepare({ db, caller, owner }, order)
+  const kind = kindOf(services.deploymentKinds, order)
+  await kind.prepare({ db, caller, owner }, order)
+  if (kind.by === 'offers') kind.requireRings({ ...strategy, batches: [] })
 }
 
 /** Makes a draft. @throws VALIDATION_ERROR naming the field, FORBIDDEN */
@@ -55,7 +58,7 @@ export async function createDeployment(call: Call, given: NewDeployment): Promis
   requireSoundTimes(given, services.clock.now())
   const strategy = strategyOf(given.strategy)
   await requireSoundStrategy(db, caller, owner, strategy)
-  await requireSoundOrder(call, owner, order)
+  await requireSoundOrder(call, owner, order, strategy)
   const targetSetId = await saveTargets(call, owner, { targets, exclude })
   const id = randomUUID()
   await db

@@ -74,10 +74,10 @@ export default implement(contract, {
   },
 
   async initialize(call) {
-    const { db, caller, audit } = call
+    const { audit } = call
     const row = await changeable(call, call.input.id)
     requireStep('initialize', row.status)
-    const devices = await drawDevices(db, caller, row)
+    const devices = await drawDevices(call, row)
     const after = await deploymentById(call, row.id)
     audit({ ...note(row), details: { devices, batches: after.batches.map((batch) => batch.devices) } })
     return after
@@ -95,7 +95,7 @@ async function changeDraft(call: Call, row: Row, given: Changes): Promise<void> 
   if (given.startAt !== undefined || given.deadlineAt !== undefined)
     requireSoundTimes({ startAt, deadlineAt }, services.clock.now())
   if (given.strategy !== undefined) await requireSoundStrategy(db, caller, row, strategy)
-  if (given.order !== undefined) await requireSoundOrder(call, row, order)
+  if (given.order !== undefined || given.strategy !== undefined) await requireSoundOrder(call, row, order, strategy)
   if (targets !== undefined || exclude !== undefined) {
     const saved = (await readTargets(db, [row.targetSetId])).get(row.targetSetId) ?? { targets: {}, exclude: {} }
     const wanted = { targets: targets ?? saved.targets, exclude: exclude ?? saved.exclude }

@@ -16,13 +16,13 @@ export const place = (version: string) =>
   sql<number>`(('x' || substr(md5(${version} || devices.id::text), 1, 8))::bit(32)::bigint % 10000)`
 
 /** Whether `built` is an executable of the version for the system of `devices`. */
-const fits = (version: string) => sql<boolean>`(built.kind = 'agent' AND built.version = ${version}
+export const executableFor = (version: string) => sql<boolean>`(built.kind = 'agent' AND built.version = ${version}
   AND built.os = CASE devices.os_type WHEN 'macos' THEN 'darwin' ELSE devices.os_type END
   AND built.arch = CASE devices.architecture WHEN 'x86_64' THEN 'x64' WHEN 'amd64' THEN 'x64' WHEN 'aarch64' THEN 'arm64' ELSE devices.architecture END)`
 
 /** Whether the version has an executable for the device. */
 export const isBuilt = (version: string): RawBuilder<boolean> =>
-  sql`EXISTS (SELECT FROM agent_versions built WHERE ${fits(version)})`
+  sql`EXISTS (SELECT FROM agent_versions built WHERE ${executableFor(version)})`
 
 /** The pin that counts for a device: that of a group before that of its site, and this before that of its organization. */
 export const pinOf: RawBuilder<unknown> = sql`(
@@ -34,7 +34,7 @@ export const pinOf: RawBuilder<unknown> = sql`(
 
 /** Devices that a rollout includes now, connected or not: `FROM … WHERE …` over `devices`, `built` and `updates`. */
 export const meantFor = ({ version, reach }: Going): RawBuilder<unknown> => sql`
-  FROM devices JOIN agent_versions built ON ${fits(version)}
+  FROM devices JOIN agent_versions built ON ${executableFor(version)}
   JOIN organizations ON organizations.id = devices.org_id AND organizations.deleted_at IS NULL
   LEFT JOIN device_updates updates ON updates.device_id = devices.id
   LEFT JOIN LATERAL ${pinOf} pinned ON true

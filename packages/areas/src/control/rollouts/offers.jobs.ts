@@ -1,27 +1,22 @@
 // Rolls out versions: decides whether a rollout advances, and offers its version to the devices that it reaches.
 
 import type { Redis } from '@muster/backplane/redis.ts'
-import { sendToDevices } from '@muster/backplane/routing.ts'
 import { asSystem, type Db } from '@muster/db/database.ts'
 import type { Log } from '@muster/kit/log.ts'
-import { releaseTargetPath } from '@muster/wire/release.ts'
 import { sql } from 'kysely'
 import type pg from 'pg'
 import { every } from '../../background/job.ts'
 import { recordAsSystem } from '../../platform/audit/index.ts'
-import { type Registered, releasesPath, urlOf } from '../agent-versions/index.ts'
-import { frameToOrder, type Instruction, type OrderSigner, workerSignerOf } from '../commands/index.ts'
+import { type OrderSigner, workerSignerOf } from '../commands/index.ts'
 import { heldBack } from '../maintenance/index.ts'
 import { type Going, hasFailed, hasSucceeded, meantFor, runsOlder } from './fleet.sql.ts'
+import { isOfferedByDeployment } from './offers/agent-version.deployment-kinds.ts'
+import { isUpdating, type Offer, offered, sendOffers, takeOffers } from './offers/send-offers.ts'
 import { type Counts, failsWidely, heldOrgs, type OrgCounts, reachPlaces, sumOf, verdictOf } from './rollouts.rules.ts'
 import { noteWithheld } from './withheld.ts'
 
 /** Devices per run; the others follow within seconds. */
 const offersPerTurn = 1_000
-const firstOfferSeconds = 60
-const lastOfferSeconds = 86_400
-/** An offer expires after this time, so that a canceled rollout ends soon. */
-const offerMs = 5 * 60_000
 
 export interface OfferParts {
   readonly pool: pg.Pool
@@ -39,10 +34,6 @@ interface Running extends Going {
   readonly errorPercent: number
   readonly errorsAccepted: number
   readonly isDue: boolean
-}
-
-interface Offer extends Registered {
-  readonly deviceId: string
 }
 
 /**
@@ -78,25 +69,8 @@ async function takeTurn({ pool, redis, log, signer, publicUrl }: OfferParts): Pr
     return null
   })
   if (turn === null) return 0
-  const deadline = Date.now() + offerMs
-  const offers = turn.offers.map((offer) => instructionOf(offer, turn.rollout.id, publicUrl, deadline))
-  await sendToDevices(redis, signer.orders(offers))
-  return offers.length
-}
-
-function instructionOf(offer: Offer, rolloutId: string, publicUrl: string, deadline: number): Instruction {
-  const body = {
-    version: offer.version,
-    url: urlOf(offer, publicUrl),
-    sha256: offer.sha256,
-    size: offer.size,
-    metadataUrl: `${publicUrl}${releasesPath}/metadata`,
-    target: releaseTargetPath(offer),
-    rolloutId,
-    deadline,
-  }
-  const frame = frameToOrder({ name: 'update', sequence: 0, body })
-  return { kind: 'frame', deviceId: offer.deviceId, frame, lifeMs: offerMs }
+  await sendOffers({ redis, signer, publicUrl }, turn.rollout.id, turn.offers)
+  return turn.offers.length
 }
 
 /** Locks the running rollout until the transaction ends; null while updates are stopped. */
@@ -131,38 +105,20 @@ async function membersOf(db: Db, rollout: Running, held: readonly string[]): Pro
   return rows[0]?.members ?? 0
 }
 
-/**
- * Connected devices within the reach that run an older version and are not updating. Each offer is stored; the delay until the
- * next one grows, because a device may never be able to update.
- */
-async function takeDue(db: Db, rollout: Running, held: readonly string[]): Promise<Offer[]> {
-  const { rows } = await sql<Offer>`
-    WITH due AS (
-      SELECT devices.id AS device_id, devices.org_id, devices.partner_id, built.id, built.version, built.kind, built.os, built.arch,
-        built.source, built.url, built.sha256, built.size
+/** Takes the offers to connected devices within the reach that run an older version and are not updating. */
+const takeDue = (db: Db, rollout: Running, held: readonly string[]): Promise<Offer[]> =>
+  takeOffers(
+    db,
+    rollout.id,
+    sql`SELECT ${offered}
       ${meantFor(rollout)} AND NOT ${heldBack('agentUpdates')} AND ${runsOlder(rollout.version)} AND devices.org_id <> ALL (${[...held]}::uuid[])
         AND EXISTS (SELECT FROM device_state s WHERE s.device_id = devices.id AND s.status = 'online')
         AND (updates.device_id IS NULL OR updates.rollout_id IS DISTINCT FROM ${rollout.id} OR updates.next_offer_at <= now())
         AND NOT coalesce(${rollout.version} = ANY (updates.barred), false)
-        AND NOT coalesce(updates.version = ${rollout.version} AND updates.reported_at > now() - make_interval(secs => ${offerMs / 1_000})
-          AND updates.state IN ('downloading', 'verifying', 'installing', 'restarting') AND updates.reason IS NULL, false)
-      ORDER BY devices.id LIMIT ${offersPerTurn}
-    ), noted AS (
-      INSERT INTO device_updates AS s (device_id, org_id, partner_id, version, rollout_id, offers, offered_at, next_offer_at)
-      SELECT device_id, org_id, partner_id, version, ${rollout.id}, 1, now(), now() + make_interval(secs => ${firstOfferSeconds})
-      FROM due ORDER BY device_id
-      ON CONFLICT (device_id) DO UPDATE SET version = excluded.version, rollout_id = excluded.rollout_id, offered_at = now(),
-        offers = CASE WHEN s.rollout_id = excluded.rollout_id THEN s.offers + 1 ELSE 1 END,
-        next_offer_at = now() + make_interval(secs => CASE WHEN s.rollout_id IS DISTINCT FROM excluded.rollout_id
-          OR s.reason = 'file_locked' THEN ${firstOfferSeconds}
-          ELSE least(${lastOfferSeconds}, ${firstOfferSeconds} * 2 ^ least(greatest(s.offers - 2, 0), 12)) END),
-        state = CASE WHEN s.version = excluded.version THEN s.state ELSE 'offered' END,
-        reason = CASE WHEN s.version = excluded.version THEN s.reason END,
-        error = CASE WHEN s.version = excluded.version THEN s.error END
-    )
-    SELECT * FROM due`.execute(db)
-  return rows
-}
+        AND NOT (updates.version = ${rollout.version} AND ${isUpdating}) IS TRUE
+        AND NOT ${isOfferedByDeployment}
+      ORDER BY devices.id LIMIT ${offersPerTurn}`,
+  )
 
 async function setState(db: Db, id: string, state: 'completed' | 'halted', reason: string | null): Promise<void> {
   await db.updateTable('agentRollouts').set({ state, reason }).where('id', '=', id).execute()

@@ -28,9 +28,9 @@ export const RolloutDetail = Rollout.extend({
   devices: z.object({ offered: z.number(), succeeded: z.number(), failed: z.number() }),
 })
 
-const firstStagePercentMax = 10
+export const firstStagePercentMax = 10
 /** Time for a person to see the results of a stage. It cannot be shortened. */
-const stageSecondsMin = 600
+export const stageSecondsMin = 600
 const stages = z
   .array(z.int().min(1).max(100))
   .min(2)

@@ -18,10 +18,12 @@ import { signerOf } from '../commands/delivery/order-signer.ts'
 import { offerUpdates } from './offers.jobs.ts'
 import { pins } from './pins.contract.ts'
 import { rollouts, stop } from './rollouts.contract.ts'
+import { rolloutsTurn } from './testing/rollouts-turn.ts'
 import { updates } from './updates/updates.contract.ts'
 
 const services = await testServices()
 const { system, redis, log } = services
+await rolloutsTurn()
 const signer = signerOf(services)
 const here = await world()
 const elsewhere = await world()

@@ -80,7 +80,7 @@ const reasons = new Map([
 export const reasonText = (reason: string): string => reasons.get(reason) ?? capital(reason.replaceAll('_', ' '))
 
 export const orderText = ({ order }: Pick<Deployment, 'order'>): string =>
-  order.kind === 'script' ? 'Script' : capital(order.type.replaceAll('_', ' '))
+  order.kind === 'command' ? capital(order.type.replaceAll('_', ' ')) : capital(order.kind.replaceAll('_', ' '))
 
 /** Devices that have ended in any way. */
 export const endedOf = ({ succeeded, failed, skipped, cancelled, expired }: Counts): number =>

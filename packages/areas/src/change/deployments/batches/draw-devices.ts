@@ -5,20 +5,22 @@ import { badRequest } from '@muster/kit/errors.ts'
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { conditionOf, visibleDevices } from '../../../fleet/devices/index.ts'
 import { isInSavedSet, readTargets } from '../../../fleet/targets/index.ts'
+import type { Call } from '../../../operation.ts'
+import { kindOf } from '../deployment-kinds.ts'
 import type { Row } from '../deployments.queries.ts'
 import { drawBatches, type Reach, shareOf } from './draw.rules.ts'
 import { type Batch, Strategy } from './strategy.contract.ts'
 
 const asIds = (rows: readonly { readonly id: string }[]): string[] => rows.map(({ id }) => id)
 
-/** The targeted devices that the caller sees, in an order that is random and the same for each try. */
-async function targetedDevices(db: Db, caller: Caller, { id, targetSetId }: Row): Promise<string[]> {
+/** The targeted devices that the caller sees, in an order that is random and the same for each key. */
+async function targetedDevices(db: Db, caller: Caller, { targetSetId }: Row, key: string): Promise<string[]> {
   const [isTargeted, saved] = await Promise.all([isInSavedSet(db, targetSetId), readTargets(db, [targetSetId])])
   const named = saved.get(targetSetId)?.targets.deviceIds ?? []
   const { rows } = await sql<{ id: string }>`
     SELECT devices.id FROM devices
     WHERE ${isTargeted} AND ${visibleDevices(caller)} AND (devices.lifecycle = 'active' OR devices.id = ANY (${named}::uuid[]))
-    ORDER BY md5(${id}::text || devices.id::text)`.execute(db)
+    ORDER BY md5(${key}::text || devices.id::text)`.execute(db)
   return asIds(rows)
 }
 
@@ -39,8 +41,11 @@ async function reachOf(db: Db, { partnerId, orgId }: Row, batch: Batch, deviceId
 }
 
 /** Makes the deployment ready. @throws BAD_REQUEST if the targets contain no device, or no batch reaches one */
-export async function drawDevices(db: Db, caller: Caller, row: Row): Promise<number> {
-  const deviceIds = await targetedDevices(db, caller, row)
+export async function drawDevices(call: Pick<Call, 'db' | 'caller' | 'services'>, row: Row): Promise<number> {
+  const { db, caller, services } = call
+  const kind = kindOf(services.deploymentKinds, row.ordered)
+  const key = kind.by === 'offers' ? await kind.drawKey(db, row.ordered) : row.id
+  const deviceIds = await targetedDevices(db, caller, row, key)
   if (deviceIds.length === 0) throw badRequest('The targets contain no device')
   const reaches: Reach[] = []
   for (const batch of Strategy.parse(row.strategy).batches) reaches.push(await reachOf(db, row, batch, deviceIds))

@@ -1,13 +1,13 @@
 import { conflict } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
-import { DeploymentWork } from '../../../background/deployment-kind.ts'
+import { StoredWork } from '../../../background/deployment-kind.ts'
 import { cancelIssued, dropGrants, proveReach } from '../../../control/commands/index.ts'
 import { type Call, implement } from '../../../operation.ts'
-import { kindOf } from '../deployment-kinds.ts'
 import { changeable, deploymentById, devicesOf, type Row } from '../deployments.queries.ts'
+import { withdrawOffers } from '../engine/offer-to-devices.ts'
 import { passPersonGates, requireWaiting } from '../gates/pass-gates.ts'
 import { course as contract } from './course.contract.ts'
-import { begin, requirePermitted, withdraw } from './launch.ts'
+import { begin, requireStarter, riskOf, withdraw } from './launch.ts'
 import { requireStep } from './states.ts'
 
 const note = ({ id, name, orgId, partnerId }: Row) => ({ target: id, name, orgId, partnerId })
@@ -48,12 +48,12 @@ export default implement(contract, {
   },
 
   async pass(call) {
-    const { db, caller, services, input } = call
+    const { db, caller, input } = call
     const row = await changeable(call, input.id)
-    requirePermitted(caller, kindOf(services.deploymentKinds, row.ordered).permissions(row.ordered))
+    await requireStarter(call, row)
     await requireWaiting(db, row, input.number)
-    const { type } = DeploymentWork.parse(row.work)
-    await proveReach(call, { types: [type], reach: { targets: await devicesOf(db, row.id) } })
+    const risk = riskOf(StoredWork.parse(row.work))
+    await proveReach(call, { ...risk, reach: { targets: await devicesOf(db, row.id) } })
     await passPersonGates(db, row, caller.userId)
     await sql`UPDATE deployments SET next_at = now() WHERE id = ${row.id}::uuid`.execute(db)
     call.audit({ ...note(row), details: { batch: input.number } })
@@ -68,6 +68,7 @@ export default implement(contract, {
     await dropGrants(db, { kind: 'deployment', id: row.id })
     await sql`UPDATE deployment_devices SET status = 'cancelled', reason = NULL
       WHERE deployment_id = ${row.id}::uuid AND status IN ('pending', 'held')`.execute(db)
+    await withdrawOffers(db, row.id)
     const issued = await db
       .selectFrom('deploymentDevices')
       .select('commandId')
@@ -82,7 +83,7 @@ export default implement(contract, {
   },
 })
 
-/** Ends the turns of the engine. */
+/** Ends the turns of the engine. The last one of a pause reads what became of offers. */
 const change = (
   { db }: Call,
   { id, revision }: Row,
@@ -90,6 +91,7 @@ const change = (
 ) =>
   db
     .updateTable('deployments')
-    .set({ ...to, statusBefore: null, reason: null, nextAt: null, revision: revision + 1 })
+    .set({ ...to, statusBefore: null, reason: null, revision: revision + 1 })
+    .set({ nextAt: to.status === 'paused' ? sql<string>`now()` : null })
     .where('id', '=', id)
     .execute()

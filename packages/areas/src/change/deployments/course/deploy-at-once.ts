@@ -15,10 +15,10 @@ interface Deployed {
 
 /** Creates, initializes and starts a deployment in one request. @throws FORBIDDEN, VALIDATION_ERROR, as those steps do */
 export async function deployAtOnce(call: Call, given: NewDeployment): Promise<Deployed> {
-  const { db, caller } = call
+  const { caller } = call
   requirePermitted(caller, ['automations:write'])
   const { id, partnerId } = await createDeployment(call, given)
-  const devices = await drawDevices(db, caller, await rowById(call, id))
+  const devices = await drawDevices(call, await rowById(call, id))
   const approval = await begin(call, await rowById(call, id), { step: 'start' })
   return { id, partnerId, devices, approval }
 }

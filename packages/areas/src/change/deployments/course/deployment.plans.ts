@@ -2,9 +2,10 @@
 import type { Db } from '@muster/db/database.ts'
 import { notFound } from '@muster/kit/errors.ts'
 import { planKind } from '../../../background/plan-kind.ts'
+import { kindOf } from '../deployment-kinds.ts'
 import { DeploymentStatus } from '../deployments.contract.ts'
 import type { Row } from '../deployments.queries.ts'
-import { Step, take } from './launch.ts'
+import { requirePermitted, Step, take } from './launch.ts'
 
 /** Locked until the transaction ends. */
 const locked = (db: Db, id: string): Promise<Row | undefined> =>
@@ -22,6 +23,7 @@ export const deploymentPlans = planKind({
   async approve(call, { subject, owner, content }) {
     const row = await locked(call.db, subject.id)
     if (row === undefined) throw notFound('Deployment')
+    requirePermitted(call.caller, kindOf(call.services.deploymentKinds, row.ordered).permissions(row.ordered))
     await take(call, row, Step.parse(content), owner)
   },
 

@@ -5,11 +5,12 @@ import { id } from '@muster/kit/contract.ts'
 import { conflict, denied } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { DeploymentWork } from '../../../background/deployment-kind.ts'
+import { type DeploymentKind, StoredWork } from '../../../background/deployment-kind.ts'
 import type { ApprovalSummary } from '../../../control/commands/approvals/approval-summary.contract.ts'
 import { judgePlan, ownerOf, signPlan, withdrawPlan } from '../../../control/commands/index.ts'
 import type { PlanOwner } from '../../../control/commands/plans/owner.contract.ts'
 import type { Call } from '../../../operation.ts'
+import { Strategy } from '../batches/strategy.contract.ts'
 import { kindOf } from '../deployment-kinds.ts'
 import { DeploymentStatus } from '../deployments.contract.ts'
 import { devicesOf, type Row } from '../deployments.queries.ts'
@@ -27,7 +28,7 @@ export const Step = z.object({
   step: z.enum(['start', 'resume', 'retry']),
   /** The device that is tried again. */
   deviceId: id().nullable(),
-  work: DeploymentWork,
+  work: StoredWork,
 })
 export type Step = z.infer<typeof Step>
 
@@ -38,11 +39,38 @@ export function requirePermitted(caller: Caller, permissions: readonly Parameter
 }
 
 /** The work of the step: made at the start, and the same from then on. */
-async function workOf({ db, caller, services }: Call, row: Row, step: Step['step']): Promise<DeploymentWork> {
-  const kind = kindOf(services.deploymentKinds, row.ordered)
-  requirePermitted(caller, kind.permissions(row.ordered))
-  return step === 'start' ? kind.prepare({ db, caller, owner: row }, row.ordered) : DeploymentWork.parse(row.work)
+async function workOf(call: Call, row: Row, step: Step['step']): Promise<StoredWork> {
+  const { db, caller } = call
+  const kind = await requireStarter(call, row)
+  return step === 'start' ? kind.prepare({ db, caller, owner: row }, row.ordered) : StoredWork.parse(row.work)
 }
+
+/** @throws FORBIDDEN for callers who may not send devices the order */
+export async function requireStarter(call: Call, row: Row): Promise<DeploymentKind> {
+  const kind = kindOf(call.services.deploymentKinds, row.ordered)
+  requirePermitted(call.caller, kind.permissions(row.ordered))
+  if (kind.by === 'offers') await requireOfferer(call, row, kind)
+  return kind
+}
+
+/** What is offered replaces the agent itself, so it always takes a fresh proof of a system administrator. */
+async function requireOfferer(call: Call, row: Row, { requireRings }: Extract<DeploymentKind, { by: 'offers' }>) {
+  const { caller, db } = call
+  if (caller.scope !== 'system') throw denied('Only system administrators deploy agent versions')
+  if (caller.sessionId === null) throw denied(`${caller.kindName} do not deploy agent versions`)
+  await call.stepUp()
+  const drawn = await db
+    .selectFrom('deploymentBatches')
+    .select('devices')
+    .where('deploymentId', '=', row.id)
+    .orderBy('number')
+    .execute()
+  requireRings({ ...Strategy.parse(row.strategy), batches: drawn.map(({ devices }) => devices) })
+}
+
+/** The commands that the work sends. Offers send none. */
+export const riskOf = (work: StoredWork) =>
+  'type' in work ? { types: [work.type] } : { types: [], changesMachines: true }
 
 /**
  * Takes the step, or asks for a second person.
@@ -62,7 +90,7 @@ export async function begin(
   const { name, revision } = row
   const verdict = await judgePlan(call, {
     subject: { kind: 'deployment', id: row.id, name, revision },
-    types: [work.type],
+    ...riskOf(work),
     reach: { targets },
     content: Content.parse({
       ...{ step, deviceId, work, order: row.ordered, strategy: row.strategy },
@@ -117,8 +145,9 @@ export async function take(call: Call, row: Row, { step, deviceId, work }: Step,
     .execute()
 }
 
-async function sign(call: Call, row: Row, { type, payload, timeoutMs, perDevice }: DeploymentWork, owner: PlanOwner) {
-  if (type !== 'run_script' || row.deadlineAt === null) return
+async function sign(call: Call, row: Row, work: StoredWork, owner: PlanOwner) {
+  if (!('type' in work) || work.type !== 'run_script' || row.deadlineAt === null) return
+  const { payload, timeoutMs, perDevice } = work
   const devices = await devicesOf(call.db, row.id)
   await signPlan(call, {
     origin: { kind: 'deployment', id: row.id },
@@ -133,7 +162,7 @@ async function sign(call: Call, row: Row, { type, payload, timeoutMs, perDevice 
 /** Signs the grants again, which end with the deadline. */
 export async function signAgain(call: Call, row: Row): Promise<void> {
   const owner = ownerOfRow(row)
-  if (owner !== null && row.work !== null) await sign(call, row, DeploymentWork.parse(row.work), owner)
+  if (owner !== null && row.work !== null) await sign(call, row, StoredWork.parse(row.work), owner)
 }
 
 /** Withdraws what waits for a second person, because the deployment changes. */

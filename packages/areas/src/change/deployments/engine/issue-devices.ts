@@ -1,31 +1,33 @@
 // Sends the order to the devices whose turn it is.
 import type { Db } from '@muster/db/database.ts'
+import { invariant } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
-import type { DeploymentKind, DeploymentWork } from '../../../background/deployment-kind.ts'
+import type { CommandedKind, DeploymentKind, DeploymentWork, StoredWork } from '../../../background/deployment-kind.ts'
 import type { WorkerParts } from '../../../background/worker-parts.ts'
 import { type BackgroundSkip, issueInBackground, reachOfOwner } from '../../../control/commands/index.ts'
 import type { PlanOwner } from '../../../control/commands/plans/owner.contract.ts'
 import { visibleDevices } from '../../../fleet/devices/index.ts'
 import type { Strategy } from '../batches/strategy.contract.ts'
 import type { Row } from '../deployments.queries.ts'
+import { type Change, leave } from './leave-devices.ts'
+import { offerToDevices } from './offer-to-devices.ts'
 
 /** Devices that are looked at together. */
 const devicesAtOnce = 500
 const roundsMax = 20
-/** After so long a device that is held is tried again. */
-const heldSeconds = 5
 
 /** These pass by time. */
 const passing: readonly BackgroundSkip[] = ['maintenance', 'organization_suspended', 'already_pending']
 /** These stop the whole deployment for the time being, or until a person starts it again. */
 const stops = ['commands_stopped', 'no_grant', 'owner_not_permitted'] as const
-export type Stop = (typeof stops)[number]
+type CommandStop = (typeof stops)[number]
+export type Stop = CommandStop | 'updates_stopped'
 
 export interface Issuing {
   readonly row: Row
   readonly batch: number
   readonly kind: DeploymentKind
-  readonly work: DeploymentWork
+  readonly work: StoredWork
   readonly strategy: Strategy
   readonly owner: PlanOwner
   readonly deadlineAt: string
@@ -62,24 +64,6 @@ const candidatesOf = async (db: Db, { row, batch }: Issuing, most: number): Prom
       AND (device.status = 'pending' OR device.reason IS DISTINCT FROM 'offline' OR state.status = 'online')
     ORDER BY device.batch, device.place LIMIT ${most}`.execute(db)
   return rows
-}
-
-interface Change {
-  readonly deviceId: string
-  readonly status: 'held' | 'skipped' | 'failed'
-  readonly reason: string
-  readonly error?: string | null
-}
-
-/** Stores why devices do not get the order now. Held ones that do not wait to be online are tried again soon. */
-async function leave(db: Db, deploymentId: string, changes: readonly Change[]): Promise<void> {
-  if (changes.length === 0) return
-  await sql`UPDATE deployment_devices device SET status = given.status, reason = given.reason, error = given.error,
-      not_before = CASE WHEN given.status = 'held' AND given.reason <> 'offline' THEN now() + make_interval(secs => ${heldSeconds}) END
-    FROM unnest(${changes.map(({ deviceId }) => deviceId)}::uuid[], ${changes.map(({ status }) => status)}::text[],
-      ${changes.map(({ reason }) => reason)}::text[], ${changes.map(({ error = null }) => error)}::text[])
-      AS given (device_id, status, reason, error)
-    WHERE device.deployment_id = ${deploymentId}::uuid AND device.device_id = given.device_id`.execute(db)
 }
 
 async function noteIssued(
@@ -158,6 +142,25 @@ async function issueTo(
   issuing: Issuing,
   chosen: readonly Candidate[],
 ): Promise<IssuedDevices> {
+  const { row, kind, work, strategy } = issuing
+  if (kind.by === 'commands' && 'type' in work) return commandTo(db, parts, { ...issuing, kind, work }, chosen)
+  invariant(kind.by === 'offers' && 'agentVersion' in work, 'the work of a deployment is of its kind')
+  const { respectMaintenance } = strategy
+  const deviceIds = chosen.map(({ id }) => id)
+  return offerToDevices(db, parts, kind, { deploymentId: row.id, work, deviceIds, respectMaintenance })
+}
+
+interface Commanding extends Issuing {
+  readonly kind: CommandedKind
+  readonly work: DeploymentWork
+}
+
+async function commandTo(
+  db: Db,
+  parts: WorkerParts,
+  issuing: Commanding,
+  chosen: readonly Candidate[],
+): Promise<IssuedDevices> {
   const { row, kind, work } = issuing
   const { deviceEnv, left: unable } = await kind.forDevices(db, work, chosen)
   await leave(db, row.id, unable)
@@ -180,7 +183,7 @@ async function issueTo(
     afterCommit.push(sent.afterCommit)
     const stop = sent.skipped
       .map(({ reason }) => reason)
-      .find((reason): reason is Stop => stops.some((stop) => stop === reason))
+      .find((reason): reason is CommandStop => stops.some((stop) => stop === reason))
     if (stop !== undefined) return { issued, left, stop, afterCommit }
     left += sent.skipped.length
     await leave(db, row.id, sent.skipped.map(changeOf))
@@ -194,7 +197,7 @@ const changeOf = ({ deviceId, reason }: { readonly deviceId: string; readonly re
   status: passing.includes(reason) ? 'held' : reason === 'too_large' ? 'failed' : 'skipped',
 })
 
-function orderOf({ row, work, strategy, owner, deadlineAt }: Issuing) {
+function orderOf({ row, work, strategy, owner, deadlineAt }: Commanding) {
   const { type, payload, timeoutMs, subject, perDevice, expiresInSeconds } = work
   const expiresAtMs = Math.min(Date.now() + expiresInSeconds * 1_000, Date.parse(deadlineAt))
   return {

@@ -1,27 +1,29 @@
 import type { Db } from '@muster/db/database.ts'
+import { invariant } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
-import type { DeploymentKind, DeploymentWork, EndedWork } from '../../../background/deployment-kind.ts'
+import type { DeploymentKind, EndedWork, StoredWork } from '../../../background/deployment-kind.ts'
 import type { Strategy } from '../batches/strategy.contract.ts'
+import { readOfferEnds } from './offer-to-devices.ts'
 
 interface Unread extends EndedWork {
   readonly error: string | null
 }
 
-/** Stores what the commands that ended mean for their devices. Failed ones are tried again while the strategy permits. */
-export async function readEnds(
-  db: Db,
-  deploymentId: string,
-  {
-    kind,
-    work,
-    retries,
-  }: { readonly kind: DeploymentKind; readonly work: DeploymentWork; readonly retries: Strategy['retries'] },
-): Promise<number> {
+interface Reading {
+  readonly kind: DeploymentKind
+  readonly work: StoredWork
+  readonly retries: Strategy['retries']
+}
+
+/** Stores what became of the devices that were sent the order. Failed ones are tried again while the strategy permits. */
+export async function readEnds(db: Db, deploymentId: string, { kind, work, retries }: Reading): Promise<void> {
+  if (kind.by === 'offers' && 'agentVersion' in work) return readOfferEnds(db, deploymentId, { kind, work, retries })
+  invariant(kind.by === 'commands' && 'type' in work, 'the work of a deployment is of its kind')
   const { rows } = await sql<Unread>`
     SELECT command.id AS command_id, command.status, command.exit_code, left(command.error, 500) AS error
     FROM deployment_devices device JOIN device_commands command ON command.id = device.command_id
     WHERE device.deployment_id = ${deploymentId}::uuid AND device.unread`.execute(db)
-  if (rows.length === 0) return 0
+  if (rows.length === 0) return
   const outcomes = await kind.outcomesOf(db, work, rows)
   await sql`UPDATE deployment_devices device SET
       status = CASE WHEN given.outcome = 'failed' AND attempt <= ${retries.max} THEN 'pending' ELSE given.outcome END,
@@ -34,5 +36,4 @@ export async function readEnds(
     WHERE device.deployment_id = ${deploymentId}::uuid AND device.command_id = given.command_id AND device.status = 'queued'`.execute(
     db,
   )
-  return rows.length
 }

@@ -3,7 +3,7 @@
 import { asSystem, type Db } from '@muster/db/database.ts'
 import { invariant } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
-import { DeploymentWork } from '../../../background/deployment-kind.ts'
+import { StoredWork } from '../../../background/deployment-kind.ts'
 import type { WorkerParts } from '../../../background/worker-parts.ts'
 import { recordAsSystem } from '../../../platform/audit/index.ts'
 import { emit } from '../../../platform/events/index.ts'
@@ -15,6 +15,7 @@ import { kindOf } from '../deployment-kinds.ts'
 import type { Row } from '../deployments.queries.ts'
 import { type LookedAt, lookAtGates } from '../gates/look-at-gates.ts'
 import { type IssuedDevices, issueDevices } from './issue-devices.ts'
+import { hasOpenOffers } from './offer-to-devices.ts'
 import { readEnds } from './read-ends.ts'
 import { type BatchTally, talliesOf } from './tallies.ts'
 import { isHalted, isOver, isSettled, slotsOf, sumOf, type Wait, waitOf } from './verdict.rules.ts'
@@ -48,12 +49,15 @@ export async function takeTurn(parts: WorkerParts, deploymentId: string): Promis
 }
 
 async function turnOf(db: Db, parts: WorkerParts, row: Row): Promise<IssuedDevices['afterCommit']> {
-  const work = DeploymentWork.parse(row.work)
+  const work = StoredWork.parse(row.work)
   const kind = kindOf(parts.deploymentKinds, row.ordered)
   const strategy = Strategy.parse(row.strategy)
   const retriesMax = hasEnded(row.status) ? 0 : strategy.retries.max
   await readEnds(db, row.id, { kind, work, retries: { ...strategy.retries, max: retriesMax } })
-  if (row.status !== 'running' && row.status !== 'scheduled') return []
+  if (row.status !== 'running' && row.status !== 'scheduled') {
+    if (row.nextAt !== null) await restNext(db, row.id)
+    return []
+  }
   if (row.deadlineAt !== null && Date.parse(row.deadlineAt) <= Date.now()) await expire(db, row.id)
   const current = Math.max(row.currentBatch, 1)
   const begun: Row = { ...row, status: 'running', currentBatch: current }
@@ -73,6 +77,13 @@ async function turnOf(db: Db, parts: WorkerParts, row: Row): Promise<IssuedDevic
   // What became of the devices may end the batch.
   else await store(db, row.id, sent.left > 0 ? { ...judged, inMs: 0 } : judged)
   return sent.afterCommit
+}
+
+/** One that rests is looked at only while devices have offers, whose ends wake nothing. */
+async function restNext(db: Db, id: string): Promise<void> {
+  const inMs = (await hasOpenOffers(db, id)) ? waitingMs : null
+  await sql`UPDATE deployments SET next_at = now() + make_interval(secs => ${inMs === null ? null : inMs / 1_000}::float8)
+    WHERE id = ${id}::uuid`.execute(db)
 }
 
 const nothing: IssuedDevices = { issued: 0, left: 0, stop: null, afterCommit: [] }
@@ -180,7 +191,7 @@ async function end(
   const { succeeded, failed, issued } = sumOf(tallies)
   const { id, name, orgId, partnerId, ownerId } = row
   const { reason } = next
-  await store(db, id, next)
+  await store(db, id, next.status === 'halted' ? { ...next, inMs: 0 } : next)
   const data = { deploymentId: id, name, reason }
   if (next.status === 'halted')
     await emit(db, deploymentHalted, { partnerId, orgId, data: { ...data, failed, issued } })

@@ -8,9 +8,9 @@ import {
   type DeploymentWork,
   type DeviceOutcome,
   deploymentKind,
-  type LeftDevice,
   outcomeOf,
 } from '../../../background/deployment-kind.ts'
+import type { LeftDevice } from '../../../background/ordering.ts'
 import { commandType } from '../../../control/commands/index.ts'
 import { ExitCodes } from '../exit-codes.contract.ts'
 import { ScriptParameters } from '../parameters.contract.ts'

@@ -11,7 +11,6 @@ import { type DownMessage, encodeDown } from '@muster/wire/down.ts'
 import { WireError } from '@muster/wire/frame.ts'
 import { bootIdMax, orderedFrameBytesMax } from '@muster/wire/limits.ts'
 import { signOrders } from '@muster/wire/orders.ts'
-import { workerPart } from '../../../background/worker-parts.ts'
 import { service } from '../../../services.ts'
 
 /** An order arrives within milliseconds; the rest allows for clocks that differ and for slow sockets. */
@@ -106,4 +105,12 @@ export class OrderSigner {
 }
 
 export const signerOf = service(({ keyring }) => new OrderSigner(keyring))
-export const workerSignerOf = workerPart(({ keyring }) => new OrderSigner(keyring))
+
+const ofWorkers = new WeakMap<Keyring, OrderSigner>()
+
+/** The signer of a worker: one for its key file. */
+export function workerSignerOf({ keyring }: { readonly keyring: Keyring }): OrderSigner {
+  const signer = ofWorkers.get(keyring) ?? new OrderSigner(keyring)
+  ofWorkers.set(keyring, signer)
+  return signer
+}

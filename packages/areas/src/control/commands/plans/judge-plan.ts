@@ -22,7 +22,7 @@ export async function judgePlan(call: Call, plan: Plan): Promise<PlanVerdict> {
   const { caller, db } = call
   for (const type of plan.types) requirePermission(caller, commandType(type).permission)
   const { devices, isWide, partnerIds, deviceIds } = countsOf(plan.reach)
-  const looksOnly = plan.types.every((type) => commandType(type).risk === 'look')
+  const looksOnly = onlyLooks(plan)
   const later = devices - deviceIds.length
   const reached = async () => later + (await reachedLately(db, caller.userId, deviceIds, plan.subject.id))
   const count = looksOnly ? 0 : isWide ? Infinity : await reached()
@@ -44,11 +44,16 @@ export async function judgePlan(call: Call, plan: Plan): Promise<PlanVerdict> {
  * one is required, has approved it already.
  * @throws FORBIDDEN as `judgePlan`
  */
-export async function proveReach(call: Call, { types, reach }: Pick<Plan, 'types' | 'reach'>): Promise<void> {
-  if (types.every((type) => commandType(type).risk === 'look')) return
-  const { devices, isWide, partnerIds } = countsOf(reach)
+export async function proveReach(call: Call, plan: Pick<Plan, Risk | 'reach'>): Promise<void> {
+  if (onlyLooks(plan)) return
+  const { devices, isWide, partnerIds } = countsOf(plan.reach)
   await allowReach(call, { db: call.db, count: isWide ? Infinity : devices, partnerIds, wantsSecond: false })
 }
+
+type Risk = 'types' | 'changesMachines'
+
+const onlyLooks = ({ types, changesMachines }: Pick<Plan, Risk>): boolean =>
+  changesMachines !== true && types.every((type) => commandType(type).risk === 'look')
 
 function countsOf(reach: Plan['reach']) {
   if ('targets' in reach) {

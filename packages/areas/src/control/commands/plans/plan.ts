@@ -7,6 +7,8 @@ export interface Plan {
   readonly subject: PlanSubject
   /** The commands that it sends. */
   readonly types: readonly QueuedCommand[]
+  /** It changes machines in another way than by commands. */
+  readonly changesMachines?: boolean
   /** Its devices, or how many it reaches at once and where it finds them; null for all of the partner. */
   readonly reach:
     | { readonly targets: readonly Pick<Target, 'id' | 'orgId' | 'partnerId'>[] }
