@@ -28,11 +28,14 @@ export interface KnownFact {
  * @returns the devices whose facts changed
  */
 export async function assignFacts(db: Db, devices: readonly DeviceFacts[]): Promise<string[]> {
-  const changed = await assignItems(
-    db,
-    'facts',
-    devices.map(({ deviceId, facts }) => ({ deviceId, items: itemsOf(facts) })),
-  )
+  // Thousands of devices share a list, and most of them have it already.
+  const lists = [...Map.groupBy(devices, ({ facts }) => facts)].map(([facts, its]) => ({
+    items: itemsOf(facts),
+    deviceIds: its.map(({ deviceId }) => deviceId),
+  }))
+  const others = await Promise.all(lists.map((list) => devicesWithOthers(db, list)))
+  const wanted = lists.flatMap(({ items }, index) => (others[index] ?? []).map((deviceId) => ({ deviceId, items })))
+  const changed = await assignItems(db, 'facts', wanted)
   if (changed.length === 0) return []
   const assigned = sql`device_assignments a WHERE a.kind = 'facts' AND a.device_id`
   await sql`DELETE FROM device_facts f WHERE f.device_id = ANY (${changed}::uuid[])
@@ -43,6 +46,18 @@ export async function assignFacts(db: Db, devices: readonly DeviceFacts[]): Prom
     FROM (SELECT a.* FROM ${assigned} = ANY (${changed}::uuid[])) a, jsonb_array_elements(a.items) AS i (item)
     ORDER BY 1, 2 ON CONFLICT (device_id, fact_key) DO NOTHING`.execute(db)
   return changed
+}
+
+/** Of these devices, those that do not have exactly these items. */
+async function devicesWithOthers(
+  db: Db,
+  { items, deviceIds }: { readonly items: readonly unknown[]; readonly deviceIds: readonly string[] },
+): Promise<string[]> {
+  const text = JSON.stringify(items)
+  const { rows } = await sql<{ id: string }>`SELECT u.id FROM unnest(${[...deviceIds]}::uuid[]) AS u(id)
+    LEFT JOIN device_assignments a ON a.device_id = u.id AND a.kind = 'facts'
+    WHERE coalesce(a.items, '[]') <> ${text}::jsonb`.execute(db)
+  return rows.map(({ id }) => id)
 }
 
 /** In one order, so that the same facts in another order are no change. */

@@ -1,5 +1,6 @@
 // The facts that the policies of devices need, and what the devices answered.
 import type { Db } from '@muster/db/database.ts'
+import type { Fact } from '@muster/wire/facts/facts.ts'
 import { assignFacts, factKey, factsOf } from '../../../control/facts/index.ts'
 import type { PlacedDevice } from '../resolve/assigned.rules.ts'
 import { type FactAnswer, factOf, isFactRule } from '../rules/fact-rules.rules.ts'
@@ -22,8 +23,10 @@ interface Answers {
   about(deviceId: string, rule: Rule): FactAnswer | null
 }
 
-export async function answersOf(db: Db, deviceIds: readonly string[]): Promise<Answers> {
-  const known = deviceIds.length === 0 ? [] : await factsOf(db, deviceIds)
+/** @param rules those about which the answers are needed */
+export async function answersOf(db: Db, deviceIds: readonly string[], rules: readonly Rule[]): Promise<Answers> {
+  const wanted = [...new Set(rules.flatMap((rule) => keyOf(rule) ?? []))]
+  const known = deviceIds.length === 0 || wanted.length === 0 ? [] : await factsOf(db, deviceIds, wanted)
   const answers = new Map(known.map((fact) => [`${fact.deviceId} ${fact.key}`, fact]))
   return {
     about(deviceId, rule) {
@@ -33,6 +36,16 @@ export async function answersOf(db: Db, deviceIds: readonly string[]): Promise<A
   }
 }
 
+/** Of all rules in effect. Devices with the same plan share the list. */
+const factsOfPlans = new WeakMap<Plan, readonly Fact[]>()
+
+function factsOfPlan(plan: Plan): readonly Fact[] {
+  const known =
+    factsOfPlans.get(plan) ?? [...plan.applied.values()].flatMap(({ rules }) => rules.filter(isFactRule).map(factOf))
+  factsOfPlans.set(plan, known)
+  return known
+}
+
 /** Has devices watch the facts of all of their rules in effect. */
 export async function assignFactsTo(
   db: Db,
@@ -40,9 +53,6 @@ export async function assignFactsTo(
 ): Promise<void> {
   await assignFacts(
     db,
-    devices.map(({ device, plan }) => ({
-      deviceId: device.id,
-      facts: [...plan.applied.values()].flatMap(({ rules }) => rules.filter(isFactRule).map(factOf)),
-    })),
+    devices.map(({ device, plan }) => ({ deviceId: device.id, facts: factsOfPlan(plan) })),
   )
 }

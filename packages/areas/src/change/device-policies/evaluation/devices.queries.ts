@@ -1,42 +1,12 @@
 // What an evaluation reads about its devices.
-import { isOneOf } from '@muster/db/conditions.ts'
 import type { Db } from '@muster/db/database.ts'
 import type { JsonValue } from '@muster/db/json.ts'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { PlacedDevice } from '../resolve/assigned.rules.ts'
 import type { InstalledSoftware, MountedDisk } from '../rules/judge.rules.ts'
 import type { Excepted, StoredResult } from './pairs.rules.ts'
 
 const uuids = (ids: readonly string[]) => sql`${[...ids]}::uuid[]`
-
-/** The policies that a device has by its last evaluation, each with a hash of its rules in effect. */
-interface StoredState {
-  /** Null before the first evaluation. */
-  readonly setId: string | null
-  readonly effects: Readonly<Record<string, string>>
-}
-
-/**
- * Locks the states of devices, so that two evaluations of a device follow each other. What is read afterwards is as new as
- * what the last one read.
- */
-export async function lockStates(db: Db, deviceIds: readonly string[]): Promise<Map<string, StoredState>> {
-  await sql`INSERT INTO device_policy_states (device_id, org_id, partner_id)
-    SELECT d.id, d.org_id, d.partner_id FROM devices d WHERE d.id = ANY (${uuids(deviceIds)}) ORDER BY d.id
-    ON CONFLICT DO NOTHING`.execute(db)
-  await sql`SELECT FROM device_policy_states s WHERE s.device_id = ANY (${uuids(deviceIds)}) ORDER BY s.device_id
-    FOR NO KEY UPDATE`.execute(db)
-  const { rows } = await sql<{ deviceId: string; setId: string | null }>`SELECT s.device_id, s.set_id
-    FROM device_policy_states s WHERE s.device_id = ANY (${uuids(deviceIds)})`.execute(db)
-  // Many devices share a set, whose effects name each of their policies.
-  const sets = await db
-    .selectFrom('devicePolicySets')
-    .select(['id', sql<StoredState['effects']>`effects`.as('effects')])
-    .where(isOneOf('id', [...new Set(rows.flatMap(({ setId }) => setId ?? []))]))
-    .execute()
-  const effectsOf = new Map(sets.map(({ id, effects }) => [id, effects]))
-  return new Map(rows.map(({ deviceId, setId }) => [deviceId, { setId, effects: effectsOf.get(setId ?? '') ?? {} }]))
-}
 
 export interface EvaluatedDevice extends PlacedDevice {
   readonly hostname: string
@@ -57,15 +27,18 @@ interface ResultRow extends StoredResult {
   readonly deviceId: string
 }
 
-/** The results of devices, by device and policy. */
+/** The results of devices, by device and policy. @param policyIds those to read; null: all */
 export async function storedResults(
   db: Db,
   deviceIds: readonly string[],
-): Promise<Map<string, Map<string, StoredResult>>> {
+  policyIds: readonly string[] | null,
+): Promise<(readonly [string, Map<string, StoredResult>])[]> {
+  if (deviceIds.length === 0 || policyIds?.length === 0) return []
+  const ofThese = policyIds === null ? sql`` : sql`AND r.policy_id = ANY (${uuids(policyIds)})`
   const { rows } = await sql<ResultRow>`SELECT r.policy_id, r.device_id, r.status, r.findings, r.alerted
-    FROM device_policy_results r WHERE r.device_id = ANY (${uuids(deviceIds)})`.execute(db)
+    FROM device_policy_results r WHERE r.device_id = ANY (${uuids(deviceIds)}) ${ofThese}`.execute(db)
   const byDevice = Map.groupBy(rows, ({ deviceId }) => deviceId)
-  return new Map([...byDevice].map(([id, its]) => [id, new Map(its.map((row) => [row.policyId, row]))]))
+  return [...byDevice].map(([id, its]) => [id, new Map(its.map((row) => [row.policyId, row]))])
 }
 
 interface ExceptionRow {
@@ -107,17 +80,32 @@ interface InventoryRow {
   readonly items: JsonValue[]
 }
 
-async function inventoryOf(db: Db, section: 'software' | 'disks', deviceIds: readonly string[]) {
+async function inventoryOf(db: Db, items: RawBuilder<unknown>, deviceIds: readonly string[]) {
   if (deviceIds.length === 0) return []
-  const { rows } =
-    await sql<InventoryRow>`SELECT i.device_id, ${sql.ref(`i.${section}`)} AS items FROM device_inventory i
+  const { rows } = await sql<InventoryRow>`SELECT i.device_id, ${items} AS items FROM device_inventory i
     WHERE i.device_id = ANY (${uuids(deviceIds)})`.execute(db)
   return rows
 }
 
-/** Devices without an inventory are left out. */
-export async function softwareOf(db: Db, deviceIds: readonly string[]): Promise<Map<string, InstalledSoftware[]>> {
-  const rows = await inventoryOf(db, 'software', deviceIds)
+/** With more names than these, the database would not save much. */
+const fewNames = 20
+
+/**
+ * Devices without an inventory are left out.
+ * @param names in lower case: what else is installed may be left out; null: nothing may
+ */
+export async function softwareOf(
+  db: Db,
+  deviceIds: readonly string[],
+  names: ReadonlySet<string> | null,
+): Promise<Map<string, InstalledSoftware[]>> {
+  // Devices have thousands of packages, and the database has another idea of lower case beyond ASCII.
+  const isNarrow = names !== null && names.size <= fewNames && [...names].every((name) => /^[\x20-\x7e]*$/.test(name))
+  const items = isNarrow
+    ? sql`(SELECT coalesce(jsonb_agg(e.item), '[]') FROM jsonb_array_elements(i.software) AS e(item)
+        WHERE lower(e.item->>'name') = ANY (${[...names]}::text[]))`
+    : sql`i.software`
+  const rows = await inventoryOf(db, items, deviceIds)
   return new Map(
     rows.map(({ deviceId, items }) => [
       deviceId,
@@ -132,7 +120,7 @@ export async function softwareOf(db: Db, deviceIds: readonly string[]): Promise<
 
 /** Devices without an inventory are left out. */
 export async function disksOf(db: Db, deviceIds: readonly string[]): Promise<Map<string, MountedDisk[]>> {
-  const rows = await inventoryOf(db, 'disks', deviceIds)
+  const rows = await inventoryOf(db, sql`i.disks`, deviceIds)
   return new Map(
     rows.map(({ deviceId, items }) => [
       deviceId,

@@ -1,75 +1,41 @@
 // Evaluates devices: which policies apply to them, and which of the rules they keep. Only what a change concerns is judged.
+import { setImmediate } from 'node:timers/promises'
 import type { Db } from '@muster/db/database.ts'
 import type { PartnerEvent } from '../../../platform/live-events/index.ts'
-import { type Facts, type Part, partOf } from '../rules/judge.rules.ts'
+import type { Facts, Part } from '../rules/judge.rules.ts'
 import type { Rule } from '../rules/rules.contract.ts'
-import { activePolicies, policyMarks } from './active-policies.queries.ts'
 import { answersOf, assignFactsTo } from './device-facts.ts'
+import { type Effects, type KnownSet, lockStates, noEffects } from './device-states.ts'
 import {
   disksOf,
   type EvaluatedDevice,
   exceptionsOf,
-  lockStates,
   placedDevices,
   softwareOf,
   storedResults,
 } from './devices.queries.ts'
-import { dueRules, type Excepted, findingsOf, type StoredResult, statusOf } from './pairs.rules.ts'
-import { noPlan, type Plan, PolicyBook } from './plan.ts'
+import { type Due, dueOf } from './due.ts'
+import { type Excepted, findingsOf, type StoredResult, statusOf } from './pairs.rules.ts'
+import { noPlan, type Plan } from './plan.ts'
+import type { PolicyBooks } from './policy-books.ts'
 import { type ChangedPair, storeChanges } from './store-changes.ts'
 import { storeSets } from './store-sets.ts'
 
 /** The parts that changed, by device. `all` judges every rule again. */
 export type Changed = ReadonlyMap<string, ReadonlySet<string>>
 
-/** The policies of partners, kept from one evaluation to the next. */
-export class PolicyBooks {
-  readonly #books = new Map<string, { readonly mark: string; readonly book: PolicyBook }>()
-
-  /** The books as they are in the open transaction. */
-  async read(db: Db, partnerIds: readonly string[]): Promise<ReadonlyMap<string, PolicyBook>> {
-    const marks = await policyMarks(db, partnerIds)
-    const stale = [...marks].flatMap(([id, mark]) => (this.#books.get(id)?.mark === mark ? [] : [id]))
-    const fresh = stale.length === 0 ? [] : await activePolicies(db, stale)
-    const byPartner = Map.groupBy(fresh, ({ partnerId }) => partnerId)
-    for (const id of stale) {
-      const book = new PolicyBook(byPartner.get(id) ?? [])
-      this.#books.set(id, { mark: marks.get(id) ?? '', book })
-    }
-    for (const id of partnerIds) if (!marks.has(id)) this.#books.delete(id)
-    return new Map(partnerIds.map((id) => [id, this.#books.get(id)?.book ?? noPlan]))
-  }
-}
-
-/** What to judge again. */
-interface Due {
-  /** By policy. Policies without such rules are left out. */
-  readonly rules: ReadonlyMap<string, readonly Rule[]>
-  /** Of the facts that they use. */
-  readonly parts: ReadonlySet<Part>
-  /** Whether other rules are in effect than before. */
-  readonly isOther: boolean
-}
-
-function dueOf({ applied }: Plan, before: Readonly<Record<string, string>>, parts: ReadonlySet<string>): Due {
-  const isOther = ([id, { effect }]: readonly [string, { readonly effect: string }]) => before[id] !== effect
-  const rules = [...applied].flatMap((each) => {
-    const due = dueRules(each[1].rules, isOther(each), parts)
-    return due.length === 0 ? [] : [[each[0], due] as const]
-  })
-  return {
-    rules: new Map(rules),
-    parts: new Set(rules.flatMap(([, due]) => due.map(({ type }) => partOf[type]))),
-    isOther: applied.size !== Object.keys(before).length || [...applied].some(isOther),
-  }
-}
-
-/** A device with everything that is known about its policies. */
+/** A device with what is due about it. */
 interface Evaluated {
   readonly device: EvaluatedDevice
   readonly plan: Plan
   readonly due: Due
-  readonly effectsBefore: Readonly<Record<string, string>>
+  readonly effectsBefore: Effects
+  /** Whether the same policies apply as before, in the same way. */
+  readonly hasSame: boolean
+}
+
+/** What is stored about the policies of a device. */
+interface Known {
   readonly results: ReadonlyMap<string, StoredResult>
   readonly excepted: ReadonlyMap<string, Excepted>
 }
@@ -78,43 +44,92 @@ interface Evaluated {
 export async function evaluateDevices(db: Db, changed: Changed, books: PolicyBooks): Promise<PartnerEvent[]> {
   const ids = [...changed.keys()]
   if (ids.length === 0) return []
-  const states = await lockStates(db, ids)
-  const devices = await placedDevices(db, ids)
-  const byPartner = await books.read(db, [...new Set(devices.map(({ partnerId }) => partnerId))])
-  const [results, exceptions] = await Promise.all([storedResults(db, ids), exceptionsOf(db, ids)])
-  // Most devices share their policies and what changed.
-  const dues = new Map<string, Due>()
-  const evaluated = devices.map((device): Evaluated => {
-    const plan = (byPartner.get(device.partnerId) ?? noPlan).planFor(device)
-    const { setId = null, effects: effectsBefore = {} } = states.get(device.id) ?? {}
-    const parts = changed.get(device.id) ?? new Set()
-    const key = JSON.stringify([plan.hash, setId, [...parts].sort()])
-    const due = dues.get(key) ?? dueOf(plan, effectsBefore, parts)
-    dues.set(key, due)
-    return {
-      ...{ device, plan, effectsBefore, due },
-      results: results.get(device.id) ?? new Map(),
-      excepted: exceptions.get(device.id) ?? new Map(),
-    }
-  })
+  const evaluated = await placed(db, changed, books)
   const pairs = await changedPairs(db, evaluated)
   await assignFactsTo(
     db,
-    evaluated.filter(({ device, due }) => due.isOther || (changed.get(device.id)?.has('all') ?? false)),
+    evaluated.filter(({ due }) => due.asksOthers),
   )
   await storeSets(db, evaluated)
   return storeChanges(db, pairs)
 }
 
+/** The devices with the policies that apply to them now, and what is due by these and by what changed. */
+async function placed(db: Db, changed: Changed, books: PolicyBooks): Promise<Evaluated[]> {
+  const ids = [...changed.keys()]
+  const setIds = await lockStates(db, ids)
+  const devices = await placedDevices(db, ids)
+  const [byPartner, sets] = await Promise.all([
+    books.read(db, [...new Set(devices.map(({ partnerId }) => partnerId))]),
+    books.sets.read(db, [...new Set([...setIds.values()].flatMap((id) => id ?? []))]),
+  ])
+  const found = devices.map((device) => {
+    const setId = setIds.get(device.id) ?? null
+    const before: KnownSet | undefined = setId === null ? undefined : sets.get(setId)
+    const plan = (byPartner.get(device.partnerId) ?? noPlan).planFor(device)
+    const hasSame = before?.hash === plan.hash && before.orgId === device.orgId
+    return { device, plan, setId, hashBefore: before?.hash ?? null, hasSame }
+  })
+  const effects = await books.sets.effectsOf(
+    db,
+    new Map(
+      found.flatMap(({ hashBefore, setId }) => (hashBefore === null || setId === null ? [] : [[hashBefore, setId]])),
+    ),
+  )
+  // Most devices share their policies and what changed.
+  const dues = new Map<string, Due>()
+  return found.map(({ device, plan, hashBefore, hasSame }): Evaluated => {
+    const parts = changed.get(device.id) ?? new Set()
+    const effectsBefore = (hashBefore === null ? undefined : effects.get(hashBefore)) ?? noEffects
+    const key = JSON.stringify([plan.hash, hashBefore, [...parts].sort()])
+    const due = dues.get(key) ?? dueOf(plan, effectsBefore, parts)
+    dues.set(key, due)
+    return { device, plan, effectsBefore, due, hasSame }
+  })
+}
+
+/** The stored results that can change. */
+async function resultsOf(db: Db, evaluated: readonly Evaluated[]): Promise<Map<string, Map<string, StoredResult>>> {
+  const [whole, others] = [evaluated.filter(({ due }) => due.isWhole), evaluated.filter(({ due }) => !due.isWhole)]
+  const idsOf = (some: readonly Evaluated[]) => some.map(({ device }) => device.id)
+  const dues = new Set(others.map(({ due }) => due))
+  const policyIds = new Set([...dues].flatMap(({ rules, ended }) => [...rules.keys(), ...ended]))
+  const [all, some] = await Promise.all([
+    storedResults(db, idsOf(whole), null),
+    storedResults(db, idsOf(others), [...policyIds]),
+  ])
+  return new Map([...all, ...some])
+}
+
+/** The software that rules are about, in lower case; null if some of them look for parts of names. */
+function softwareNames(rules: readonly Rule[]): ReadonlySet<string> | null {
+  const names = new Set<string>()
+  for (const rule of rules) {
+    if (rule.type !== 'software.required' && rule.type !== 'software.prohibited') continue
+    if (rule.match !== 'exact') return null
+    names.add(rule.software.toLowerCase())
+  }
+  return names
+}
+
+/** Devices are judged for so long before other work of the process gets its turn. */
+const turnMs = 20
+
 async function changedPairs(db: Db, evaluated: readonly Evaluated[]): Promise<ChangedPair[]> {
   const need = (part: Part) => evaluated.flatMap(({ device, due }) => (due.parts.has(part) ? [device.id] : []))
-  const [software, disks, answers] = await Promise.all([
-    softwareOf(db, need('software')),
+  const rules = [...new Set(evaluated.map(({ due }) => due))].flatMap((due) => [...due.rules.values()].flat())
+  const ids = evaluated.map(({ device }) => device.id)
+  const [results, exceptions, software, disks, answers] = await Promise.all([
+    resultsOf(db, evaluated),
+    exceptionsOf(db, ids),
+    softwareOf(db, need('software'), softwareNames(rules)),
     disksOf(db, need('disks')),
-    answersOf(db, need('facts')),
+    answersOf(db, need('facts'), rules),
   ])
-  return evaluated.flatMap((each) => {
-    const { device } = each
+  const pairs: ChangedPair[] = []
+  let endMs = performance.now() + turnMs
+  for (const each of evaluated) {
+    const { device, due } = each
     const known = {
       osVersion: device.osVersion,
       software: software.get(device.id) ?? null,
@@ -126,30 +141,44 @@ async function changedPairs(db: Db, evaluated: readonly Evaluated[]): Promise<Ch
       matches: setId !== undefined && matching.has(setId),
       answer: answers.about(device.id, rule),
     })
-    return [
-      ...[...new Set([...each.due.rules.keys(), ...each.results.keys()])].flatMap(
-        (policyId) => pairAfter(each, policyId, facts) ?? [],
-      ),
-      ...[...each.results.keys()].flatMap((policyId) => endedPair(each, policyId) ?? []),
-    ]
-  })
+    const stored: Known = {
+      results: results.get(device.id) ?? new Map(),
+      excepted: exceptions.get(device.id) ?? new Map(),
+    }
+    for (const policyId of due.rules.keys()) pairs.push(...pairAfter(each, stored, policyId, facts))
+    for (const [policyId, result] of stored.results)
+      if (!due.rules.has(policyId))
+        pairs.push(
+          ...(each.plan.applied.has(policyId)
+            ? pairAfter(each, stored, policyId, facts)
+            : [endedPair(device, policyId, result)]),
+        )
+    if (performance.now() > endMs) {
+      await setImmediate()
+      endMs = performance.now() + turnMs
+    }
+  }
+  return pairs
 }
 
-/** The pair of a policy that applies; null if nothing about it changed. */
+const none: readonly ChangedPair[] = []
+
+/** The pair of a policy that applies; empty if nothing about it changed. */
 function pairAfter(
-  each: Evaluated,
+  { device, plan, due, effectsBefore }: Evaluated,
+  { results, excepted }: Known,
   policyId: string,
   facts: (rule: Rule, setId: string | undefined) => Facts,
-): ChangedPair | null {
-  const { device, plan, due, effectsBefore, results, excepted } = each
+): readonly ChangedPair[] {
   const planned = plan.applied.get(policyId)
-  if (planned === undefined) return null
+  if (planned === undefined) return none
   const { policy, rules, effect } = planned
   const stored = results.get(policyId)
-  const isDue = due.rules.get(policyId) ?? []
-  if (isDue.length === 0 && stored === undefined) return null
   const kept = effectsBefore[policyId] === effect ? (stored?.findings ?? []) : []
-  const findings = findingsOf(rules, isDue, kept, (rule) => facts(rule, policy.ruleFilters.get(rule.key)))
+  const findings = findingsOf(rules, due.rules.get(policyId) ?? [], kept, (rule) =>
+    facts(rule, policy.ruleFilters.get(rule.key)),
+  )
+  if (findings.length === 0 && stored === undefined) return none
   const exception = excepted.get(policyId)
   const status = statusOf(findings, exception)
   const before = stored?.status ?? (policyId in effectsBefore ? 'compliant' : 'not_applicable')
@@ -160,26 +189,14 @@ function pairAfter(
   const clears = !warns || status === 'compliant' || status === 'exempt'
   const alert = raises && !alerted ? 'raise' : clears && alerted ? 'clear' : null
   const isSame =
-    alert === null &&
-    (status === before || (before === 'not_applicable' && status === 'compliant')) &&
-    JSON.stringify(findings) === JSON.stringify(stored?.findings ?? [])
-  return isSame
-    ? null
-    : { device, policyId, policyName: policy.name, before, status, findings, exception, alert, alerted }
+    alert === null && status === before && JSON.stringify(findings) === JSON.stringify(stored?.findings ?? [])
+  if (isSame) return none
+  return [{ device, policyId, policyName: policy.name, before, status, findings, exception, alert, alerted }]
 }
 
-/** The pair of a policy that applied before and does no more; null if it still applies. */
-function endedPair({ device, plan, results }: Evaluated, policyId: string): ChangedPair | null {
-  const stored = results.get(policyId)
-  if (plan.applied.has(policyId) || stored === undefined) return null
-  const { status: before, alerted } = stored
-  return {
-    ...{ device, policyId, policyName: null, before, alerted },
-    ...{
-      status: 'not_applicable' as const,
-      findings: [],
-      exception: undefined,
-      alert: alerted ? ('clear' as const) : null,
-    },
-  }
+/** The pair of a policy that applied before and does no more. */
+function endedPair(device: EvaluatedDevice, policyId: string, { status: before, alerted }: StoredResult): ChangedPair {
+  const alert = alerted ? ('clear' as const) : null
+  const ended = { policyName: null, status: 'not_applicable' as const, findings: [], exception: undefined }
+  return { device, policyId, ...ended, before, alert, alerted }
 }

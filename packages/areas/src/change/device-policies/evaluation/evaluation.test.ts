@@ -82,6 +82,26 @@ describe('an active policy', () => {
     await end(id)
   })
 
+  it('finds software by names in any spelling, whole or in part, for few rules and for many', async () => {
+    await reports(first, { software: [{ name: 'ÄPP' }, { name: 'Editor Plus' }, { name: 'Nginx' }] })
+    const needs = (software: string, match: 'exact' | 'contains' = 'exact') => ({
+      ...{ key: `needs-${software.length}`, type: 'software.required' as const, software, match },
+    })
+    const failedIn = async (rules: object[]) => {
+      const id = await active({ rules })
+      const { data } = await call(here.orgAdmin, compliance.list, { id, search: 'rated-1' })
+      await end(id)
+      return data.flatMap(({ failed }) => failed.map(({ key }) => key))
+    }
+    const many = Array.from({ length: 30 }, (_, n) => ({ ...needs('nginx'), key: `many-${n}` }))
+    expect(await failedIn([needs('nginx'), needs('editor')])).toEqual(['needs-6'])
+    expect(await failedIn([needs('äpp')])).toEqual([])
+    expect(await failedIn([needs('editor', 'contains')])).toEqual([])
+    expect(await failedIn([...many, ...Array.from({ length: 30 }, (_, n) => needs('x'.repeat(n + 10)))])).toHaveLength(
+      30,
+    )
+  })
+
   it('has no row for a device that complies', async () => {
     await reports(first, { software: [{ name: 'openssl', version: '3' }] })
     await reports(second, { software: [{ name: 'openssl', version: '2' }] })

@@ -34,20 +34,20 @@ export function findingsOf(
   due: readonly Rule[],
   stored: readonly Finding[],
   factsFor: (rule: Rule) => Facts,
-): Finding[] {
-  const judged = new Map(
-    due.map((rule) => {
-      const { key, type, severity, message } = rule
-      return [key, { key, type, severity, message, ...judge(rule, factsFor(rule)) }]
-    }),
-  )
-  const before = new Map(stored.map((finding) => [finding.key, finding]))
-  return rules.flatMap(({ key }): Finding[] => {
-    const now = judged.get(key)
-    if (now === undefined) return [before.get(key)].filter((known) => known !== undefined)
-    const { status, ...rest } = now
-    return status === 'compliant' ? [] : [{ ...rest, status }]
+): readonly Finding[] {
+  const judged = due.flatMap((rule): Finding[] => {
+    const { status, expected, actual } = judge(rule, factsFor(rule))
+    const { key, type, severity, message } = rule
+    return status === 'compliant' ? [] : [{ key, type, severity, message, status, expected, actual }]
   })
+  // Most pairs comply before and afterwards, and in most of the others all rules are due.
+  if (stored.length === 0 && judged.length <= 1) return judged
+  if (due.length === rules.length) return judged
+  const dueKeys = new Set(due.map(({ key }) => key))
+  const byKey = new Map(
+    [...stored.filter(({ key }) => !dueKeys.has(key)), ...judged].map((found) => [found.key, found]),
+  )
+  return rules.flatMap(({ key }) => byKey.get(key) ?? [])
 }
 
 const isExcepted = (excepted: Excepted | undefined, key: string): boolean =>

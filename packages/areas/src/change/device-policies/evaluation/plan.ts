@@ -12,7 +12,7 @@ export interface ActivePolicy extends AssignedPolicy, Omit<AppliedPolicy, 'level
   readonly ruleFilters: ReadonlyMap<string, string>
 }
 
-interface PlannedPolicy {
+export interface PlannedPolicy {
   readonly policy: ActivePolicy
   /** Those in effect; at least one. */
   readonly rules: readonly Rule[]
@@ -29,7 +29,20 @@ export interface Plan {
 
 const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64url')
 
-function planOf(policies: readonly ActivePolicy[], device: PlacedDevice): Plan {
+type Hasher = (policy: ActivePolicy, rules: readonly Rule[]) => string
+
+/** Hashes each combination of rules of a policy once: in most plans all of them are in effect. */
+function effectHasher(): Hasher {
+  const known = new Map<string, string>()
+  return (policy, rules) => {
+    const key = `${policy.id} ${rules.length === policy.rules.length ? 'all' : rules.map(({ key }) => key).join(' ')}`
+    const hash = known.get(key) ?? hashOf([policy.mode, rules])
+    known.set(key, hash)
+    return hash
+  }
+}
+
+function planOf(policies: readonly ActivePolicy[], device: PlacedDevice, effectOf: Hasher): Plan {
   const assigned = policies.flatMap((policy) => {
     const level = levelOf(policy, device)
     return level === null ? [] : [{ ...policy, level, isSkipped: skippedBy(policy, device) !== null, source: policy }]
@@ -41,7 +54,7 @@ function planOf(policies: readonly ActivePolicy[], device: PlacedDevice): Plan {
   const applied = new Map<string, PlannedPolicy>()
   for (const { id, source: policy } of assigned) {
     const rules = (inEffect.get(id) ?? []).map(({ rule }) => rule)
-    if (rules.length > 0) applied.set(id, { policy, rules, effect: hashOf([policy.mode, rules]) })
+    if (rules.length > 0) applied.set(id, { policy, rules, effect: effectOf(policy, rules) })
   }
   const skipped = assigned.map(({ id }) => id).filter((id) => !applied.has(id))
   const effects = [...applied].map(([id, { effect }]) => [id, effect])
@@ -52,30 +65,36 @@ function planOf(policies: readonly ActivePolicy[], device: PlacedDevice): Plan {
 export class PolicyBook {
   readonly #policies: readonly ActivePolicy[]
   readonly #plans = new Map<string, Plan>()
+  readonly #effectOf = effectHasher()
+  readonly #orgIds: ReadonlySet<string>
+  readonly #siteIds: ReadonlySet<string>
   readonly #deviceIds: ReadonlySet<string>
   readonly #groupIds: ReadonlySet<string>
   readonly #filterSetIds: ReadonlySet<string>
 
   constructor(policies: readonly ActivePolicy[]) {
     this.#policies = policies
-    const named = (kind: 'deviceIds' | 'groupIds') =>
+    const named = (kind: 'orgIds' | 'siteIds' | 'deviceIds' | 'groupIds') =>
       new Set(policies.flatMap(({ assigned, excluded }) => [...assigned[kind], ...excluded[kind]]))
+    this.#orgIds = new Set([...policies.flatMap(({ orgId }) => orgId ?? []), ...named('orgIds')])
+    this.#siteIds = named('siteIds')
     this.#deviceIds = named('deviceIds')
     this.#groupIds = named('groupIds')
     this.#filterSetIds = new Set(policies.flatMap(({ filterSetId }) => filterSetId ?? []))
   }
 
+  /** Places that no policy names make no difference. */
   planFor(device: PlacedDevice): Plan {
     const key = JSON.stringify([
       device.lifecycle === 'decommissioned',
-      device.orgId,
-      device.siteId,
+      this.#orgIds.has(device.orgId) ? device.orgId : null,
+      device.siteId !== null && this.#siteIds.has(device.siteId) ? device.siteId : null,
       device.osType,
       device.groupIds.filter((id) => this.#groupIds.has(id)).toSorted(),
       device.filterSetIds.filter((id) => this.#filterSetIds.has(id)).toSorted(),
       this.#deviceIds.has(device.id) ? device.id : null,
     ])
-    const known = this.#plans.get(key) ?? planOf(this.#policies, device)
+    const known = this.#plans.get(key) ?? planOf(this.#policies, device, this.#effectOf)
     this.#plans.set(key, known)
     return known
   }

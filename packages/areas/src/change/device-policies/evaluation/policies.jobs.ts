@@ -4,8 +4,9 @@ import { every, type Job } from '../../../background/job.ts'
 import type { WorkerParts } from '../../../background/worker-parts.ts'
 import { dropTargets } from '../../../fleet/targets/index.ts'
 import { countToday } from '../compliance/days.ts'
-import { evaluateDevices, PolicyBooks } from './evaluate.ts'
+import { evaluateDevices } from './evaluate.ts'
 import { queueChangedPolicies, queueExpiredExceptions, queueStale, queueUnknown, takeMarks } from './marks.ts'
+import { PolicyBooks } from './policy-books.ts'
 
 type Parts = Pick<WorkerParts, 'pool' | 'publish'>
 

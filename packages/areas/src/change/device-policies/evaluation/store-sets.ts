@@ -7,6 +7,8 @@ import type { Plan } from './plan.ts'
 interface Placed {
   readonly device: PlacedDevice
   readonly plan: Plan
+  /** Whether the device has the set of this plan already. */
+  readonly hasSame: boolean
 }
 
 interface SetRow {
@@ -37,13 +39,20 @@ async function idsOfSets(db: Db, placed: readonly Placed[]): Promise<Map<string,
   return new Map((await read()).rows.map(({ id, orgId, hash }) => [keyOf(orgId, hash), id]))
 }
 
+const uuids = (ids: readonly string[]) => sql`${[...ids]}::uuid[]`
+
 /** Notes the sets of devices, and that these were evaluated now. */
 export async function storeSets(db: Db, placed: readonly Placed[]): Promise<void> {
-  if (placed.length === 0) return
-  const ids = await idsOfSets(db, placed)
-  const setIds = placed.map(({ device, plan }) => ids.get(keyOf(device.orgId, plan.hash)) ?? null)
-  await sql`UPDATE device_policy_states s SET set_id = u.set_id, evaluated_at = now(),
-      placed_at = CASE WHEN s.set_id IS DISTINCT FROM u.set_id THEN now() ELSE s.placed_at END
-    FROM unnest(${placed.map(({ device }) => device.id)}::uuid[], ${setIds}::uuid[]) AS u(device_id, set_id)
+  const same = placed.flatMap(({ device, hasSame }) => (hasSame ? [device.id] : []))
+  if (same.length > 0)
+    await sql`UPDATE device_policy_states s SET evaluated_at = now() WHERE s.device_id = ANY (${uuids(same)})`.execute(
+      db,
+    )
+  const others = placed.filter(({ hasSame }) => !hasSame)
+  if (others.length === 0) return
+  const ids = await idsOfSets(db, others)
+  const setIds = others.map(({ device, plan }) => ids.get(keyOf(device.orgId, plan.hash)) ?? null)
+  await sql`UPDATE device_policy_states s SET set_id = u.set_id, evaluated_at = now(), placed_at = now()
+    FROM unnest(${others.map(({ device }) => device.id)}::uuid[], ${setIds}::uuid[]) AS u(device_id, set_id)
     WHERE s.device_id = u.device_id`.execute(db)
 }

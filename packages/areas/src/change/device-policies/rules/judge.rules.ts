@@ -93,17 +93,33 @@ function mountOf(text: string): string {
   return trimmed === '' ? '/' : trimmed
 }
 
-/** The file system that holds the path: the one with the longest mount point above it. */
-function diskAt(disks: readonly MountedDisk[], path: string): MountedDisk | undefined {
-  const wanted = mountOf(path)
-  const above = disks.flatMap((disk) => {
+interface Mounted {
+  readonly disk: MountedDisk
+  readonly mount: string
+  /** What paths below it begin with. */
+  readonly above: string
+}
+/** The longest mount points first. A device has few of them, and many rules about them. */
+const mounts = new WeakMap<readonly MountedDisk[], readonly Mounted[]>()
+
+function mountedOf(disks: readonly MountedDisk[]): readonly Mounted[] {
+  const known = mounts.get(disks)
+  if (known !== undefined) return known
+  const found = disks.flatMap((disk) => {
     if (disk.mount === undefined) return []
     const mount = mountOf(disk.mount)
     const separator = mount.includes(':') ? '\\' : '/'
-    const holds = mount === wanted || wanted.startsWith(mount.endsWith('/') ? mount : `${mount}${separator}`)
-    return holds ? [{ disk, length: mount.length }] : []
+    return [{ disk, mount, above: mount.endsWith('/') ? mount : `${mount}${separator}` }]
   })
-  return above.toSorted((a, b) => b.length - a.length)[0]?.disk
+  const sorted = found.toSorted((a, b) => b.mount.length - a.mount.length)
+  mounts.set(disks, sorted)
+  return sorted
+}
+
+/** The file system that holds the path: the one with the longest mount point above it. */
+function diskAt(disks: readonly MountedDisk[], path: string): MountedDisk | undefined {
+  const wanted = mountOf(path)
+  return mountedOf(disks).find(({ mount, above }) => mount === wanted || wanted.startsWith(above))?.disk
 }
 
 function judgeDisk({ mount, minPercent, minBytes }: RuleOf<'disk.free'>, { disks }: Facts): Verdict {

@@ -3,8 +3,8 @@ import { testServices } from '@muster/testkit/services.ts'
 import { testWorkerParts } from '@muster/testkit/worker-parts.ts'
 import type { Fact, FactValue } from '@muster/wire/facts/facts.ts'
 import { factKey } from '../../../control/facts/index.ts'
-import { PolicyBooks } from '../evaluation/evaluate.ts'
 import { evaluateChanged } from '../evaluation/policies.jobs.ts'
+import { PolicyBooks } from '../evaluation/policy-books.ts'
 
 interface Inventory {
   readonly software?: readonly { readonly name: string; readonly version?: string }[]
