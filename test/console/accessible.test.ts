@@ -53,6 +53,8 @@ const screens = [
   ['/scripts/library?tab=templates', 'Fill in'],
   ['/maintenance?tab=calendar', 'Calendar'],
   ['/maintenance?form=new', 'Next occurrences'],
+  ['/automations', 'New automation'],
+  ['/automations?form=new', 'Create automation'],
   ['/deployments', 'No deployments yet'],
   ['/monitors?tab=dashboard', 'Recent incidents'],
   ['/monitors?form=new', 'Number of probes'],

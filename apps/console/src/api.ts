@@ -25,6 +25,24 @@ export const statusOf = (error: unknown): number | undefined =>
 /** What kind of error the server said it is, such as `DEVICE_OFFLINE`. */
 export const codeOf = (error: unknown): string | undefined => (isApiError(error) ? error.data?.appCode : undefined)
 
+interface Issue {
+  readonly path: string
+  readonly message: string
+}
+const isIssue = (value: unknown): value is Issue =>
+  typeof value === 'object' &&
+  value !== null &&
+  'path' in value &&
+  'message' in value &&
+  typeof value.path === 'string' &&
+  typeof value.message === 'string'
+
+/** The fields of the request that the server refused, each with what is wrong with it. */
+export const issuesOf = (error: unknown): readonly Issue[] => {
+  const issues: unknown = isApiError(error) && error.data && 'issues' in error.data ? error.data.issues : []
+  return Array.isArray(issues) ? issues.filter(isIssue) : []
+}
+
 /** The id under which the server logged a failure; undefined when it knows the reason. */
 export const requestIdOf = (error: unknown): string | undefined => {
   const id: unknown = isApiError(error) && error.data && 'requestId' in error.data ? error.data.requestId : undefined

@@ -4,6 +4,7 @@ import { apiKeysArea } from './areas/access/api-keys/area.ts'
 import { rolesArea } from './areas/access/roles/area.ts'
 import { ssoArea } from './areas/access/sso/area.ts'
 import { usersArea } from './areas/access/users/area.ts'
+import { automationsArea } from './areas/change/automations/area.ts'
 import { deploymentsArea } from './areas/change/deployments/area.ts'
 import { scriptsArea } from './areas/change/scripts/area.ts'
 import { commandsArea } from './areas/control/commands/area.ts'
@@ -38,6 +39,7 @@ export const areas = [
   rolesArea,
   ssoArea,
   usersArea,
+  automationsArea,
   deploymentsArea,
   commandsArea,
   maintenanceArea,

@@ -49,7 +49,13 @@ export function Button({
       {children}
     </BaseButton>
   )
-  return blocked ? <Tip text={blocked}>{button}</Tip> : button
+  if (blocked === undefined) return button
+  // Also around a button that is enabled now: another tree would be another element, without the focus.
+  return (
+    <Tip text={blocked || ''} disabled={!blocked}>
+      {button}
+    </Tip>
+  )
 }
 
 /** A button with an icon only; its label is read out and shown as a tip. */

@@ -1,10 +1,16 @@
 import { Tooltip } from '@base-ui/react/tooltip'
 import type { ReactElement } from 'react'
 
+interface Props {
+  readonly text: string
+  readonly disabled?: boolean
+  readonly children: ReactElement
+}
+
 /** Words that appear beside something that is pointed at or has the focus. */
-export function Tip({ text, children }: { readonly text: string; readonly children: ReactElement }) {
+export function Tip({ text, disabled = false, children }: Props) {
   return (
-    <Tooltip.Root>
+    <Tooltip.Root disabled={disabled}>
       <Tooltip.Trigger render={children} />
       <Tooltip.Portal>
         <Tooltip.Positioner sideOffset={6} className="z-50">

@@ -28,7 +28,7 @@ export function Field({
   const id = useId()
   const hasMore = hint !== undefined || error !== undefined
   return (
-    <div className="grid gap-1">
+    <div className="grid content-start gap-1">
       <label htmlFor={id} className="flex items-baseline justify-between font-medium text-sm">
         {label}
         {optional && <span className="font-normal text-muted text-xs">optional</span>}

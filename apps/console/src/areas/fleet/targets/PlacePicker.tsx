@@ -14,6 +14,8 @@ interface Props {
   /** Whose devices can be chosen: one organization's, or those of the whole partner. */
   readonly orgId: string | null
   readonly named: Named
+  /** What can be chosen; all unless given. */
+  readonly kinds?: readonly PlaceKind[]
   change(named: Named): void
 }
 
@@ -26,7 +28,7 @@ export const kindWords: Readonly<Record<PlaceKind, string>> = {
 }
 
 /** Chooses organizations, sites, groups, tags and devices by their names. */
-export function PlacePicker({ label, none, orgId, named, change }: Props) {
+export function PlacePicker({ label, none, orgId, named, kinds = placeKinds, change }: Props) {
   const id = useId()
   const [search, setSearch] = useState<string>()
   const nameOf = useTargetNames(named)
@@ -56,7 +58,9 @@ export function PlacePicker({ label, none, orgId, named, change }: Props) {
       </ul>
       <SearchField
         label={`Search for ${label.toLowerCase()}`}
-        placeholder="Add a site, group, tag or device"
+        placeholder={
+          kinds.length === 1 ? `Add a ${label.toLowerCase().replace(/s$/, '')}` : 'Add a site, group, tag or device'
+        }
         value={search}
         change={setSearch}
       />
@@ -65,6 +69,7 @@ export function PlacePicker({ label, none, orgId, named, change }: Props) {
           search={search}
           orgId={orgId}
           named={named}
+          kinds={kinds}
           add={(kind, found) => {
             change(toggled(named, kind, found))
             setSearch(undefined)
@@ -113,13 +118,14 @@ function useMatches(search: string, orgId: string | null): { matches: Match[]; i
 }
 
 interface MatchesProps extends Pick<Props, 'orgId' | 'named'> {
+  readonly kinds: readonly PlaceKind[]
   readonly search: string
   add(kind: PlaceKind, id: string): void
 }
 
-function Matches({ search, orgId, named, add }: MatchesProps) {
+function Matches({ search, orgId, named, kinds, add }: MatchesProps) {
   const found = useMatches(search, orgId)
-  const matches = found.matches.filter(({ kind, id }) => !named[kind].includes(id))
+  const matches = found.matches.filter(({ kind, id }) => kinds.includes(kind) && !named[kind].includes(id))
   return (
     <MatchList
       matches={matches.map((match) => ({ ...match, key: `${match.kind} ${match.id}`, note: kindWords[match.kind] }))}

@@ -28,6 +28,7 @@ const readStates = [['true', 'Unread']] as const
 /** The page of what a notification is about. */
 const pages: Readonly<Record<string, (id: string) => string>> = {
   alert: (id) => `/alerts/${id}`,
+  automation: (id) => `/automations/${id}`,
   device: (id) => `/devices/${id}`,
   webhook: (id) => `/webhooks/${id}`,
 }
