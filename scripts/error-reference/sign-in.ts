@@ -66,4 +66,12 @@ export const skipAdvice: Readonly<Record<SkipReason, Advice>> = {
       'A secret that the script names exists neither for the site, the organization nor the partner of the device.',
     remedy: 'Create it. To use a secret of the partner, an organization needs it shared.',
   },
+  scripts_not_allowed: {
+    cause: 'A configuration policy does not allow scripts on the device.',
+    remedy: 'Look at the settings in `GET /devices/:id/policies`, and change the policy that they come from.',
+  },
+  set_by_policy: {
+    cause: 'A configuration policy sets what the command would change.',
+    remedy: 'Look at the settings in `GET /devices/:id/policies`, and change the policy that they come from.',
+  },
 }

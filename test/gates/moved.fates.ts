@@ -67,6 +67,7 @@ export const fates: Readonly<Record<string, Fate>> = {
   device_policy_transitions: 'stays',
   // Counts the devices that a user changed lately; has no tenant columns and is deleted after minutes.
   device_reach: 'stays',
+  device_settings: 'moves',
   device_state: 'moves',
   device_updates: 'moves',
   device_watches: 'moves',

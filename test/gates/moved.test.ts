@@ -92,6 +92,7 @@ async function insertWorkerRows(deviceId: string, twin: string): Promise<void> {
     tenant,
   )
   await insert('device_policy_marks', 'part', `'all'`)
+  await insert('device_settings', 'own_auto_update', 'true')
   await insert('device_duplicates', 'twin_id', '$4', [twin])
   await system.query(
     `WITH made AS (INSERT INTO target_sets (partner_id, everything, device_ids) VALUES ($3, false, ARRAY[$1::uuid]) RETURNING id)

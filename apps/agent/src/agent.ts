@@ -344,7 +344,10 @@ export class Agent {
   }
 
   #onSettings({ heartbeatMs, autoUpdate }: Extract<DownMessage, { name: 'settings' }>['body']): void {
-    if (heartbeatMs !== undefined) this.#heartbeat.setInterval(heartbeatMs)
+    if (heartbeatMs !== undefined) {
+      this.#options.log.info(`one heartbeat every ${heartbeatMs / 1000} s from now on`)
+      this.#heartbeat.setInterval(heartbeatMs)
+    }
     if (autoUpdate === undefined) return
     this.#folder.settings
       .change({ autoUpdate })

@@ -48,6 +48,8 @@ export interface Connection extends Allowance {
   capabilities: string
   /** Of the newest assignment that the agent followed at its hello. */
   assignmentRevision: number
+  /** The time between heartbeats that the agent was told after the welcome; 0 for that of the welcome. */
+  heartbeatMs: number
 }
 
 /** The revision of an agent that takes no assignments. */
@@ -70,6 +72,7 @@ export function createConnection(number: number, tick: number): Connection {
     protocol: 0,
     capabilities: '',
     assignmentRevision: noAssignments,
+    heartbeatMs: 0,
     milliFrames: 0,
     bytes: 0,
     refilledAt: 0,

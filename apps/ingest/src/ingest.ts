@@ -33,7 +33,7 @@ import { createRedisLinks, type RedisLinks, unlink, untilLinked } from './redis-
 import { Registry } from './registry.ts'
 import { Replies } from './replies.ts'
 import { type SocketHandlers, type SocketServer, serveSockets } from './server.ts'
-import { enforceGeneration, enforceGenerations, sweep } from './sweep.ts'
+import { enforceGeneration, enforceGenerations, followInterval, sweep } from './sweep.ts'
 import { Tickets } from './tickets.ts'
 import { originOfUpgrade } from './waiting-slots.ts'
 
@@ -209,6 +209,7 @@ function createPush({ config, links, gateway, stops }: PushParts): Push {
     unsignedUntilMs: config.UNSIGNED_AGENTS_UNTIL,
     send: (connection, frame) => send(gateway, connection, frame),
     close: closeOnRequest,
+    interval: (connection, heartbeatMs) => followInterval(gateway, connection, heartbeatMs),
   })
 }
 

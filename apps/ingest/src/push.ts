@@ -4,8 +4,10 @@ import { downStream, flowField, ordersField } from '@muster/backplane/keys.ts'
 import type { Redis } from '@muster/backplane/redis.ts'
 import { type DeliveryOrder, decodeOrders } from '@muster/backplane/routing.ts'
 import type { Log } from '@muster/kit/log.ts'
+import { emptyHeader, readHeader, WireError } from '@muster/wire/frame.ts'
 import { command } from '@muster/wire/messages/command.ts'
 import { request } from '@muster/wire/messages/request.ts'
+import { settings } from '@muster/wire/messages/settings.ts'
 import { signedOrdersProtocol } from '@muster/wire/version.ts'
 import type { Batches } from './batches.ts'
 import { type CheckedOrder, checkOrder, type FrameOrder } from './check-order.ts'
@@ -37,6 +39,8 @@ export interface PushOptions {
   unsignedUntilMs: number
   send: (connection: Connection, frame: Uint8Array) => boolean
   close: (connection: Connection, code: number, reason: string) => void
+  /** The agent was told another time between heartbeats. */
+  interval: (connection: Connection, heartbeatMs: number) => void
 }
 
 /** Carries out the orders of other processes for this node's sockets. */
@@ -162,12 +166,23 @@ export class Push {
       this.#deliver(order.commandId, { ...order, bytes }, connection)
       return
     }
+    if (connection !== undefined && judged.type === settings.type) this.#noteInterval(judged, connection)
     // The request has to be registered before the device can reply.
     if (order.kind === 'request') this.#options.replies.expect(order)
     const isSent = connection !== undefined && send(connection, bytes)
     if (isSent) counters.ordersSent++
     else counters.ordersRefused++
     if (order.kind === 'request' && !isSent) this.#options.replies.undeliverable(order, 'offline')
+  }
+
+  #noteInterval({ plain }: CheckedOrder, connection: Connection): void {
+    try {
+      const { heartbeatMs } = settings.read(plain, readHeader(plain, emptyHeader())).body
+      if (heartbeatMs !== undefined) this.#options.interval(connection, heartbeatMs)
+    } catch (error) {
+      // The agent drops a frame that it cannot read, too.
+      if (!(error instanceof WireError)) throw error
+    }
   }
 
   /** Whether support for agents that cannot verify signatures has ended. */

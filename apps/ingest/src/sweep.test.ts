@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createConnection } from './connection.ts'
 import { limits } from './limits.ts'
 import { Registry } from './registry.ts'
-import { overdueFor } from './sweep.ts'
+import { followInterval, overdueFor } from './sweep.ts'
 
 const at = (tick: number) => ({ tick, limits, heartbeatMs: 60_000, registry: new Registry(limits) })
 const now = 1_700_000_000_000
@@ -26,6 +26,16 @@ describe('a connection is overdue', () => {
     expect(overdueFor(live(0), at(135), now)).toBeUndefined()
     expect(overdueFor(live(0), at(136), now)).toBe('idle')
     expect(overdueFor(live(50), at(136), now)).toBeUndefined()
+  })
+
+  test('by the interval that its agent was told, from when it was told', () => {
+    const connection = live(0)
+    followInterval({ tick: 130 }, connection, 120_000)
+    expect(overdueFor(connection, at(385), now)).toBeUndefined()
+    expect(overdueFor(connection, at(386), now)).toBe('idle')
+    followInterval({ tick: 386 }, connection, 10_000)
+    expect(overdueFor(connection, at(421), now)).toBeUndefined()
+    expect(overdueFor(connection, at(422), now)).toBe('idle')
   })
 
   test('when its certificate expired by more than the clock tolerance', () => {

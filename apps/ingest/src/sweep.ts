@@ -29,8 +29,15 @@ export function overdueFor(
     return (tick - connection.lastFrameTick) * limits.sweepMs > registry.waiting.helloMs(connection)
       ? 'helloTimeout'
       : undefined
-  if ((tick - connection.lastFrameTick) * limits.sweepMs > 2 * heartbeatMs + limits.idleGraceMs) return 'idle'
+  const everyMs = connection.heartbeatMs || heartbeatMs
+  if ((tick - connection.lastFrameTick) * limits.sweepMs > 2 * everyMs + limits.idleGraceMs) return 'idle'
   return connection.certificateExpiresAtSeconds * 1000 + limits.clockLeewayMs < nowMs ? 'certificateExpired' : undefined
+}
+
+/** Follows another interval. Within it the agent sends its next heartbeat, so the silence before does not count. */
+export function followInterval({ tick }: Pick<Gateway, 'tick'>, connection: Connection, heartbeatMs: number): void {
+  connection.heartbeatMs = heartbeatMs
+  connection.lastFrameTick = tick
 }
 
 /** Closes every connection whose certificate is revoked. */

@@ -63,6 +63,7 @@ export const things: Readonly<Record<string, string>> = {
   device_policy_states: 'state of policies',
   device_policy_transitions: 'transition of a policy',
   device_reach: 'reach of a person',
+  device_settings: 'settings of a device',
   device_state: 'device state',
   device_updates: 'device update',
   device_watches: 'watch of a device',

@@ -848,6 +848,7 @@ export interface DevicePolicies {
   createdAt: Generated<string>
   updatedAt: Generated<string>
   deletedAt: string | null
+  settings: Generated<JsonColumn>
 }
 
 export interface DevicePolicyDays {
@@ -942,6 +943,17 @@ export interface DeviceReach {
   userId: string
   deviceId: string
   at: Generated<string>
+}
+
+export interface DeviceSettings {
+  deviceId: string
+  orgId: string
+  partnerId: string
+  heartbeatSeconds: number | null
+  autoUpdate: boolean | null
+  scriptsAllowed: boolean | null
+  ownAutoUpdate: boolean
+  dueAt: Generated<string | null>
 }
 
 export interface DeviceState {
@@ -1883,6 +1895,7 @@ export interface Tables {
   devicePolicyStates: DevicePolicyStates
   devicePolicyTransitions: DevicePolicyTransitions
   deviceReach: DeviceReach
+  deviceSettings: DeviceSettings
   deviceState: DeviceState
   deviceUpdates: DeviceUpdates
   deviceWatches: DeviceWatches

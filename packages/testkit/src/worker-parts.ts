@@ -30,6 +30,7 @@ export async function testWorkerParts(pool?: pg.Pool): Promise<TestWorkerParts> 
     log,
     settings: {
       publicUrl: 'http://127.0.0.1:3000',
+      heartbeatSeconds: 60,
       metricDays: { raw: 7, fiveMinutes: 30, hours: 365 },
       releases: null,
       files: null,

@@ -51,6 +51,7 @@ export interface TestDevice {
 /** Settings of background work without releases, files and a mail server. */
 export const testSettings: WorkerParts['settings'] = {
   publicUrl: 'http://127.0.0.1:3000',
+  heartbeatSeconds: 60,
   metricDays: { raw: 7, fiveMinutes: 30, hours: 365 },
   releases: null,
   files: null,

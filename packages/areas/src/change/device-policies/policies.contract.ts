@@ -20,6 +20,7 @@ import { FilterExpression } from '../../fleet/filter-language/filter.contract.ts
 import { Counts } from './compliance/counts.contract.ts'
 import { Level } from './resolve/levels.contract.ts'
 import { Rules } from './rules/rules.contract.ts'
+import { Settings } from './settings/settings.contract.ts'
 
 export const PolicyStatus = z.enum(['draft', 'active', 'inactive'])
 /** `monitor` notes which devices do not comply, `warn` also opens alerts about them. */
@@ -45,6 +46,7 @@ export const Policy = z.object({
   exclude: z.array(Assignment),
   osTypes: z.array(OsType),
   filter: FilterExpression.nullable(),
+  settings: Settings,
   rules: Rules,
   /** Of the devices that the caller sees. */
   counts: Counts,
@@ -69,6 +71,7 @@ const changeable = {
   exclude: assignments,
   osTypes,
   filter: FilterExpression.nullable(),
+  settings: Settings,
   rules: Rules,
 }
 const whole = {
@@ -80,6 +83,7 @@ const whole = {
   exclude: assignments.default([]),
   osTypes: osTypes.default([]),
   filter: FilterExpression.nullable().default(null),
+  settings: Settings.default({}),
   rules: Rules.default([]),
 }
 const one = z.object({ id: id() })
@@ -132,7 +136,7 @@ export const policies = {
     output: success,
   }),
   activate: post('/policies/:id/activate', {
-    summary: 'Enable a configuration policy that has rules',
+    summary: 'Enable a configuration policy that has rules or settings',
     access: can('settings:write'),
     audit: 'policy.activate',
     input: one,

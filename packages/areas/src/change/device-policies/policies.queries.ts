@@ -13,6 +13,7 @@ import { requireWholeOwner, requireWorkingOrganization } from '../../tenancy/ten
 import { countsByPolicy, noCounts } from './compliance/counts.queries.ts'
 import { type Assignment, OsType, type Policy } from './policies.contract.ts'
 import { type Rule, Rules } from './rules/rules.contract.ts'
+import { Settings } from './settings/settings.contract.ts'
 
 export type StoredPolicy = Selectable<Tables['devicePolicies']> & { readonly everything: boolean }
 
@@ -119,6 +120,7 @@ export async function asPolicies(db: Db, caller: Caller, rows: readonly StoredPo
       exclude: assignmentsOf(exclude),
       osTypes: OsType.array().parse(row.osTypes),
       filter: named.filter ?? null,
+      settings: Settings.parse(row.settings),
       rules: rules[index] ?? [],
       counts: counts.get(row.id) ?? noCounts,
       createdBy: row.createdBy,

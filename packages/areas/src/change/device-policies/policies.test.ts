@@ -118,10 +118,10 @@ describe('a policy', () => {
 })
 
 describe('activating a policy', () => {
-  it('needs rules', async () => {
+  it('needs rules or settings', async () => {
     const made = await create({ rules: [] })
     expect(await messageOf(call(here.orgAdmin, policies.activate, { id: made.id }))).toBe(
-      '400 rules: a policy without rules cannot be activated',
+      '400 rules: an active policy needs a rule or a setting',
     )
   })
 
@@ -131,7 +131,7 @@ describe('activating a policy', () => {
     expect(await call(here.orgAdmin, policies.activate, { id })).toMatchObject({ status: 'active' })
     expect(await messageOf(call(here.orgAdmin, policies.activate, { id }))).toBe('409 The policy is active already')
     expect(await messageOf(call(here.orgAdmin, policies.update, { id, rules: [] }))).toBe(
-      '400 rules: an active policy needs a rule',
+      '400 rules: an active policy needs a rule or a setting',
     )
     expect(await call(here.orgAdmin, policies.deactivate, { id })).toMatchObject({ status: 'inactive' })
     expect(await messageOf(call(here.orgAdmin, policies.deactivate, { id }))).toBe('409 The policy is not active')

@@ -19,25 +19,33 @@ import { type Given, savePlaces, saveRuleFilters } from './stored-policies.ts'
 const audited = ({ counts: _counts, ...policy }: Policy) => policy
 
 const given = (policy: Policy): Given => {
-  const { name, description, mode, priority, assignments, exclude, osTypes, filter, rules } = policy
-  return { name, description, mode, priority, assignments, exclude, osTypes, filter, rules }
+  const { name, description, mode, priority, assignments, exclude, osTypes, filter, settings, rules } = policy
+  return { name, description, mode, priority, assignments, exclude, osTypes, filter, settings, rules }
 }
 
 /** In a form in which equal policies are equal texts. */
-const normal = ({ assignments, exclude, osTypes, ...rest }: Given): string =>
+const normal = ({ assignments, exclude, osTypes, settings, ...rest }: Given): string =>
   JSON.stringify([
     rest,
+    Object.entries(settings).sort(),
     placesOf(assignments),
     assignments.some(({ level }) => level === 'partner'),
     placesOf(exclude),
     [...new Set(osTypes)].sort(),
   ])
 
-const columnsOf = ({ name, description, mode, priority, osTypes, rules }: Given) => ({
+const columnsOf = ({ name, description, mode, priority, osTypes, settings, rules }: Given) => ({
   ...{ name, description, mode, priority },
   osTypes: [...new Set(osTypes)].sort(),
+  settings: JSON.stringify(settings),
   rules: JSON.stringify(rules),
 })
+
+/** @throws VALIDATION_ERROR for a policy that does nothing while it is active */
+function requireContent({ rules, settings }: Given): void {
+  if (rules.length === 0 && Object.keys(settings).length === 0)
+    throw invalid('rules: an active policy needs a rule or a setting')
+}
 
 /** Stores another content. Devices are evaluated for it if the policy is active. */
 async function store(
@@ -52,7 +60,7 @@ async function store(
     audit({ target: shown.id, before: {}, after: {} })
     return shown
   }
-  if (before.status === 'active' && wanted.rules.length === 0) throw invalid('rules: an active policy needs a rule')
+  if (before.status === 'active') requireContent(wanted)
   await savePlaces(call, before, wanted, before.targetSetId)
   await saveRuleFilters(call, before, wanted.rules)
   await db
@@ -156,8 +164,7 @@ export default implement(contract, {
   async activate(call) {
     const before = await changeablePolicy(call, call.input.id)
     if (before.status === 'active') throw conflict('The policy is active already')
-    if (Array.isArray(before.rules) && before.rules.length === 0)
-      throw invalid('rules: a policy without rules cannot be activated')
+    requireContent(given(await policyById(call, before.id)))
     return setStatus(call, before, 'active')
   },
 

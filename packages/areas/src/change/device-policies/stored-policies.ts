@@ -14,7 +14,7 @@ interface Owner {
 /** What a caller gives of a policy. */
 export type Given = Pick<
   Policy,
-  'name' | 'description' | 'mode' | 'priority' | 'assignments' | 'exclude' | 'osTypes' | 'filter' | 'rules'
+  'name' | 'description' | 'mode' | 'priority' | 'assignments' | 'exclude' | 'osTypes' | 'filter' | 'settings' | 'rules'
 >
 
 /** @throws VALIDATION_ERROR for the level `partner` where it makes no sense */

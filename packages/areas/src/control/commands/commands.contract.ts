@@ -127,6 +127,8 @@ export const SkipReason = z.enum([
   'not_permitted',
   'maintenance',
   'missing_secret',
+  'scripts_not_allowed',
+  'set_by_policy',
 ])
 export type SkipReason = z.infer<typeof SkipReason>
 

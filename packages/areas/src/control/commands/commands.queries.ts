@@ -51,6 +51,9 @@ export interface Target {
   readonly agentProtocol: number | null
   /** What its agent can do, as it said when it last connected. */
   readonly capabilities: string | null
+  /** What configuration policies set; null where none does. */
+  readonly scriptsAllowed: boolean | null
+  readonly policyAutoUpdate: boolean | null
 }
 
 /** The devices that the caller sees. */
@@ -63,6 +66,7 @@ export const targetsWhere = (db: Db, caller: Reach, condition: Expression<SqlBoo
     .selectFrom('devices')
     .innerJoin('organizations', 'organizations.id', 'devices.orgId')
     .leftJoin('deviceState as state', 'state.deviceId', 'devices.id')
+    .leftJoin('deviceSettings', 'deviceSettings.deviceId', 'devices.id')
     .where(visibleDevices(caller))
     .where(condition)
     .orderBy('devices.id')
@@ -75,6 +79,8 @@ export const targetsWhere = (db: Db, caller: Reach, condition: Expression<SqlBoo
       'devices.agentVersion',
       'devices.agentProtocol',
       'devices.capabilities',
+      'deviceSettings.scriptsAllowed',
+      'deviceSettings.autoUpdate as policyAutoUpdate',
     ])
     .execute()
 

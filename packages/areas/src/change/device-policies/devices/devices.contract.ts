@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ComplianceStatus } from '../compliance/counts.contract.ts'
 import { Level } from '../resolve/levels.contract.ts'
 import { Rule } from '../rules/rules.contract.ts'
+import { SettingName, SettingValue } from '../settings/settings.contract.ts'
 
 /** Why a rule is in effect instead of the others with its key. */
 export const Why = z.enum(['only', 'nearer', 'locked', 'priority', 'older'])
@@ -12,7 +13,8 @@ const From = z.object({ policyId: id(), name: z.string(), level: Level })
 
 export const devicePolicies = {
   get: get('/devices/:id/policies', {
-    summary: 'Get the policies of a device: the rules in effect, where they come from and what they replace',
+    summary:
+      'Get the policies of a device: the rules and settings in effect, where they come from and what they replace',
     access: can('devices:read'),
     input: z.object({ id: id() }),
     output: z.object({
@@ -37,6 +39,15 @@ export const devicePolicies = {
           ...From.shape,
           why: Why,
           overrode: z.array(z.object({ ...From.shape, value: Rule })),
+        }),
+      ),
+      settings: z.array(
+        z.object({
+          key: SettingName,
+          value: SettingValue,
+          ...From.shape,
+          why: Why,
+          overrode: z.array(z.object({ ...From.shape, value: SettingValue })),
         }),
       ),
     }),

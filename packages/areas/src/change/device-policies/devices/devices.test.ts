@@ -18,7 +18,7 @@ async function active(name: string, given: object) {
 describe('the policies of a device', () => {
   it('are explained: the value, its level, what it replaced and why', async () => {
     expect(await call(here.orgAdmin, devicePolicies.get, { id: device })).toEqual({
-      ...{ deviceId: device, evaluatedAt: null, policies: [], rules: [] },
+      ...{ deviceId: device, evaluatedAt: null, policies: [], rules: [], settings: [] },
     })
     const wide = await active('Wide', {
       rules: [rule('os', '1'), rule('fixed', '1', { locked: true }), rule('own', '1')],

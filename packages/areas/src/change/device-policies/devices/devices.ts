@@ -6,7 +6,7 @@ import type { ComplianceStatus } from '../compliance/counts.contract.ts'
 import { activePolicies } from '../evaluation/active-policies.queries.ts'
 import { placedDevices } from '../evaluation/devices.queries.ts'
 import { levelOf, skippedBy } from '../resolve/assigned.rules.ts'
-import { effectiveRules, inPrecedence } from '../resolve/effective.rules.ts'
+import { effectiveRules, effectiveSettings, inPrecedence } from '../resolve/effective.rules.ts'
 import type { Rule } from '../rules/rules.contract.ts'
 import { devicePolicies as contract } from './devices.contract.ts'
 
@@ -55,7 +55,7 @@ export default implement(contract, {
       })
       .toSorted(inPrecedence)
     const fromOf = ({ id: policyId, name, level }: (typeof assigned)[number]) => ({ policyId, name, level })
-    const effective = effectiveRules(assigned.filter(({ skipped }) => skipped === null))
+    const applying = assigned.filter(({ skipped }) => skipped === null)
     return {
       deviceId: id,
       evaluatedAt: stored?.evaluatedAt ?? null,
@@ -64,16 +64,20 @@ export default implement(contract, {
         return { ...fromOf(policy), priority, mode, skipped, status: statusIn(stored, policy.id) }
       }),
       rules: await Promise.all(
-        effective.map(async ({ policy, rule, why, overrode }) => ({
+        effectiveRules(applying).map(async ({ policy, rule, why, overrode }) => ({
           ...fromOf(policy),
           key: rule.key,
           value: await shownRule(call, rule),
           why,
           overrode: await Promise.all(
-            overrode.map(async (each) => ({ ...fromOf(each.policy), value: await shownRule(call, each.rule) })),
+            overrode.map(async (each) => ({ ...fromOf(each.policy), value: await shownRule(call, each.item) })),
           ),
         })),
       ),
+      settings: effectiveSettings(applying).map(({ policy, item: { key, value }, why, overrode }) => ({
+        ...{ ...fromOf(policy), key, value, why },
+        overrode: overrode.map((each) => ({ ...fromOf(each.policy), value: each.item.value })),
+      })),
     }
   },
 })

@@ -2,6 +2,7 @@ import { always, type Condition } from '@muster/db/conditions.ts'
 import type { Db } from '@muster/db/database.ts'
 import { sql } from 'kysely'
 import { Rules } from '../rules/rules.contract.ts'
+import { Settings } from '../settings/settings.contract.ts'
 import type { ActivePolicy } from './plan.ts'
 
 /** The active policies of partners. @param among those among which to look, as a condition on `devicePolicies` */
@@ -23,6 +24,7 @@ export async function activePolicies(
       'devicePolicies.createdAt',
       'devicePolicies.osTypes',
       'devicePolicies.rules',
+      'devicePolicies.settings',
       'devicePolicies.targetSetId',
       't.everything',
       't.deviceIds',
@@ -55,6 +57,7 @@ export async function activePolicies(
     createdAt: row.createdAt,
     osTypes: row.osTypes,
     rules: Rules.parse(row.rules),
+    settings: Settings.parse(row.settings),
     everywhere: row.everything,
     assigned: {
       deviceIds: new Set(row.deviceIds),

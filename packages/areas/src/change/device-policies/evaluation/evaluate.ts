@@ -4,6 +4,7 @@ import type { Db } from '@muster/db/database.ts'
 import type { PartnerEvent } from '../../../platform/live-events/index.ts'
 import type { Facts, Part } from '../rules/judge.rules.ts'
 import type { Rule } from '../rules/rules.contract.ts'
+import { setSettings } from '../settings/set-settings.ts'
 import { answersOf, assignFactsTo } from './device-facts.ts'
 import { type Effects, type KnownSet, lockStates, noEffects } from './device-states.ts'
 import {
@@ -50,8 +51,12 @@ export async function evaluateDevices(db: Db, changed: Changed, books: PolicyBoo
     db,
     evaluated.filter(({ due }) => due.asksOthers),
   )
+  const set = await setSettings(
+    db,
+    evaluated.filter(({ device, hasSame }) => !hasSame || changed.get(device.id)?.has('all') === true),
+  )
   await storeSets(db, evaluated)
-  return storeChanges(db, pairs)
+  return [...set, ...(await storeChanges(db, pairs))]
 }
 
 /** The devices with the policies that apply to them now, and what is due by these and by what changed. */

@@ -1,8 +1,9 @@
 // What devices with the same policies have in common: the rules in effect, by policy. It is made once for all of them.
 import { createHash } from 'node:crypto'
 import { type AssignedPolicy, levelOf, type PlacedDevice, skippedBy } from '../resolve/assigned.rules.ts'
-import { type AppliedPolicy, effectiveRules } from '../resolve/effective.rules.ts'
+import { type AppliedPolicy, effectiveRules, effectiveSettings } from '../resolve/effective.rules.ts'
 import type { Rule } from '../rules/rules.contract.ts'
+import { Settings } from '../settings/settings.contract.ts'
 
 /** An active policy. */
 export interface ActivePolicy extends AssignedPolicy, Omit<AppliedPolicy, 'level'> {
@@ -14,7 +15,7 @@ export interface ActivePolicy extends AssignedPolicy, Omit<AppliedPolicy, 'level
 
 export interface PlannedPolicy {
   readonly policy: ActivePolicy
-  /** Those in effect; at least one. */
+  /** Those in effect; at least one, unless a setting is. */
   readonly rules: readonly Rule[]
   /** Changes when the results of the policy can. */
   readonly effect: string
@@ -23,8 +24,10 @@ export interface PlannedPolicy {
 export interface Plan {
   readonly hash: string
   readonly applied: ReadonlyMap<string, PlannedPolicy>
-  /** Policies that are assigned, but do not apply or have no rule in effect. */
+  /** Policies that are assigned, but do not apply or have neither a rule nor a setting in effect. */
   readonly skipped: readonly string[]
+  /** Those in effect. */
+  readonly settings: Settings
 }
 
 const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64url')
@@ -47,18 +50,27 @@ function planOf(policies: readonly ActivePolicy[], device: PlacedDevice, effectO
     const level = levelOf(policy, device)
     return level === null ? [] : [{ ...policy, level, isSkipped: skippedBy(policy, device) !== null, source: policy }]
   })
-  const inEffect = Map.groupBy(
-    effectiveRules(assigned.filter(({ isSkipped }) => !isSkipped)),
-    ({ policy }) => policy.id,
-  )
+  const applying = assigned.filter(({ isSkipped }) => !isSkipped)
+  const inEffect = Map.groupBy(effectiveRules(applying), ({ policy }) => policy.id)
+  const settings = effectiveSettings(applying).map(({ policy, item: { key, value } }) => ({
+    id: policy.id,
+    key,
+    value,
+  }))
   const applied = new Map<string, PlannedPolicy>()
   for (const { id, source: policy } of assigned) {
     const rules = (inEffect.get(id) ?? []).map(({ rule }) => rule)
-    if (rules.length > 0) applied.set(id, { policy, rules, effect: effectOf(policy, rules) })
+    const own = settings.flatMap((each) => (each.id === id ? [[each.key, each.value]] : []))
+    if (rules.length + own.length === 0) continue
+    const effect = effectOf(policy, rules)
+    applied.set(id, { policy, rules, effect: own.length === 0 ? effect : hashOf([effect, own]) })
   }
   const skipped = assigned.map(({ id }) => id).filter((id) => !applied.has(id))
   const effects = [...applied].map(([id, { effect }]) => [id, effect])
-  return { applied, skipped, hash: hashOf([effects.sort(), skipped.toSorted()]) }
+  return {
+    ...{ applied, skipped, hash: hashOf([effects.sort(), skipped.toSorted()]) },
+    settings: Settings.parse(Object.fromEntries(settings.map(({ key, value }) => [key, value]))),
+  }
 }
 
 /** The active policies of a partner, with the plans that were made of them. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Rule } from '../rules/rules.contract.ts'
-import { type AppliedPolicy, effectiveRules } from './effective.rules.ts'
+import { type AppliedPolicy, effectiveRules, effectiveSettings } from './effective.rules.ts'
 import { Level } from './levels.contract.ts'
 
 const rule = (key: string, more: { locked?: boolean; min?: string } = {}): Rule => ({
@@ -9,7 +9,7 @@ const rule = (key: string, more: { locked?: boolean; min?: string } = {}): Rule 
   ...{ locked: more.locked ?? false, min: more.min ?? '1' },
 })
 const policy = (id: string, level: Level, rules: Rule[], more: Partial<AppliedPolicy> = {}): AppliedPolicy => ({
-  ...{ id, level, rules, priority: 100, createdAt: '2026-01-01T00:00:00Z' },
+  ...{ id, level, rules, settings: {}, priority: 100, createdAt: '2026-01-01T00:00:00Z' },
   ...more,
 })
 const held = (policies: readonly AppliedPolicy[]) =>
@@ -79,6 +79,19 @@ describe('policy-precedence', () => {
     expect(held(all)).toEqual([{ id: 'site', key: 'a', why: 'locked', overrode: ['device', 'partner'] }])
   })
 
+  it('takes each setting from the nearest policy that makes it', () => {
+    const all = effectiveSettings([
+      policy('partner', 'partner', [], { settings: { 'agent.heartbeatSeconds': 30, 'scripts.allowed': false } }),
+      policy('site', 'site', [], { settings: { 'agent.heartbeatSeconds': 10 } }),
+    ])
+    expect(
+      all.map(({ policy: { id }, item, why, overrode }) => [id, item.key, item.value, why, overrode.length]),
+    ).toEqual([
+      ['site', 'agent.heartbeatSeconds', 10, 'nearer', 1],
+      ['partner', 'scripts.allowed', false, 'only', 0],
+    ])
+  })
+
   it('decides as the naive reading of the rules does, in any order of the policies', () => {
     const policies = fc.uniqueArray(
       fc.record({
@@ -96,12 +109,18 @@ describe('policy-precedence', () => {
       fc.property(policies, fc.integer(), (given, seed) => {
         const made = given.map(({ rules, ...each }, index) => ({
           ...each,
+          settings: { 'agent.autoUpdate': each.id < '8', 'scripts.allowed': each.priority > 1 },
           createdAt: new Date(Date.UTC(2026, 0, 1 + index)).toISOString(),
           rules: rules.map(({ key, locked }) => rule(key, { locked })),
         }))
         const shuffled = made.toSorted((a, b) => ((seed ^ a.id.charCodeAt(0)) % 7) - ((seed ^ b.id.charCodeAt(0)) % 7))
         const ours = new Map(effectiveRules(shuffled).map(({ policy: { id }, rule: { key } }) => [key, id]))
         expect(new Map([...ours].sort())).toEqual(new Map([...naive(made)].sort()))
+        const first = naive(made.map((each) => ({ ...each, rules: [rule('setting')] }))).get('setting')
+        for (const { policy, item, overrode } of effectiveSettings(shuffled)) {
+          const given = Object.entries(policy.settings).find(([key]) => key === item.key)?.[1]
+          expect([policy.id, item.value, overrode.length]).toEqual([first, given, made.length - 1])
+        }
         for (const {
           overrode,
           rule: { key },

@@ -1,3 +1,4 @@
+import { conflict } from '@muster/kit/errors.ts'
 import { setAutoUpdate } from '../../../fleet/devices/index.ts'
 import { type Call, implement } from '../../../operation.ts'
 import { requireWorking } from '../../../tenancy/tenancy/index.ts'
@@ -18,6 +19,8 @@ export default implement(contract, {
     const { hostname, orgId, partnerId, organizationStatus } = target
     const isActive = target.lifecycle === 'active'
     requireWorking({ status: organizationStatus })
+    if (target.policyAutoUpdate !== null)
+      throw conflict('A configuration policy decides on this device whether the agent updates itself')
     if (isActive) await requireReach(call, 'set_auto_update', [target])
     const { autoUpdate: was } = await db
       .selectFrom('devices')

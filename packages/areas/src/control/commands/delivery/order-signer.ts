@@ -21,7 +21,7 @@ const ordersPerSignature = 1_024
 /** Messages that are sent as orders. */
 type Ordered = Extract<
   DownMessage,
-  { name: 'command' | 'cancel' | 'update' | 'certificate' | 'request' | 'assignment' }
+  { name: 'command' | 'cancel' | 'update' | 'certificate' | 'request' | 'assignment' | 'settings' }
 >
 
 interface Addressed {

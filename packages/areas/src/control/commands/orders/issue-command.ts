@@ -36,6 +36,8 @@ const messages: Readonly<Record<SkipReason, string>> = {
   not_permitted: 'The agent of this device has no permission for this command',
   maintenance: 'A maintenance window holds scripts back on this device',
   missing_secret: 'A secret that the script names does not exist for this device',
+  scripts_not_allowed: 'A configuration policy does not allow scripts on this device',
+  set_by_policy: 'A configuration policy decides on this device whether the agent updates itself',
 }
 const codes: Readonly<Partial<Record<SkipReason, ErrorCode>>> = {
   agent_too_old: 'AGENT_TOO_OLD',
@@ -60,9 +62,16 @@ export function refusalOf(target: Target, content: Content, { unsignedAgentsUnti
   const { lifecycle, organizationStatus, agentProtocol } = target
   const { minAgentVersion } = commandType(content.type)
   const required = { minAgentVersion, capabilities: capabilitiesFor(content) }
-  const refusal = commandRefusal(lifecycle, organizationStatus) ?? incapacity(target, required)
+  const refusal =
+    commandRefusal(lifecycle, organizationStatus) ?? policyRefusal(target, content) ?? incapacity(target, required)
   if (refusal !== null || agentProtocol === null || agentProtocol >= signedOrdersProtocol) return refusal
   return Date.now() < (unsignedAgentsUntilMs ?? Number.POSITIVE_INFINITY) ? null : 'agent_too_old'
+}
+
+/** Why the policies of the device do not permit such a command; null if they do. */
+function policyRefusal({ scriptsAllowed, policyAutoUpdate }: Target, { type }: Content): SkipReason | null {
+  if (type === 'run_script' && scriptsAllowed === false) return 'scripts_not_allowed'
+  return type === 'set_auto_update' && policyAutoUpdate !== null ? 'set_by_policy' : null
 }
 
 /** @throws if the device receives no commands, or not such a one */
