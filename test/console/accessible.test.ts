@@ -56,6 +56,8 @@ const screens = [
   ['/automations', 'New automation'],
   ['/automations?form=new', 'Create automation'],
   ['/deployments', 'No deployments yet'],
+  ['/policies?form=new', 'Create policy'],
+  [`${device}?tab=policies`, 'Policies'],
   ['/monitors?tab=dashboard', 'Recent incidents'],
   ['/monitors?form=new', 'Number of probes'],
 ] as const

@@ -6,6 +6,7 @@ import { ssoArea } from './areas/access/sso/area.ts'
 import { usersArea } from './areas/access/users/area.ts'
 import { automationsArea } from './areas/change/automations/area.ts'
 import { deploymentsArea } from './areas/change/deployments/area.ts'
+import { configurationPoliciesArea } from './areas/change/policies/area.ts'
 import { scriptsArea } from './areas/change/scripts/area.ts'
 import { commandsArea } from './areas/control/commands/area.ts'
 import { maintenanceArea } from './areas/control/maintenance/area.ts'
@@ -40,6 +41,7 @@ export const areas = [
   ssoArea,
   usersArea,
   automationsArea,
+  configurationPoliciesArea,
   deploymentsArea,
   commandsArea,
   maintenanceArea,

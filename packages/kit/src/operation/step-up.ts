@@ -4,8 +4,9 @@ import type { Caller } from '../access.ts'
 import type { Operation, Request, Runtime } from '../call.ts'
 import type { AnyEndpoint } from '../contract.ts'
 import { invariant } from '../errors.ts'
+import { plainWords } from '../schema/plain-words.rules.ts'
 import { Proof, type Proved, proofFields, takesProof } from '../schema/proof.ts'
-import { inputError, plainWords } from './input.ts'
+import { inputError } from './input.ts'
 
 const isObject = (given: unknown): given is Record<string, unknown> =>
   typeof given === 'object' && given !== null && !Array.isArray(given)

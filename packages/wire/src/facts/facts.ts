@@ -5,14 +5,7 @@ import { serviceName } from '../commands/services.ts'
 import { factBytesMax } from '../limits.ts'
 import { DiskEncryption } from '../messages/inventory.ts'
 import { text } from '../scalars.ts'
-
-/** An absolute path on Linux, macOS or Windows, without `..` and outside of the network. */
-export const factPath = z
-  .string()
-  .max(1_024)
-  .regex(/^(?!.*[\\/]\.\.(?:[\\/]|$))(?:\/|[A-Za-z]:[\\/])\P{Cc}*$/u, {
-    error: 'must be an absolute path of a file, without `..`',
-  })
+import { factPath } from './fact-path.ts'
 
 /** What the server wants to know about a file beside its mode and owner: at most one of the three. */
 export const FileFact = z.object({

@@ -1,6 +1,7 @@
 import { useNavigate, useRouterState } from '@tanstack/react-router'
 import { Command } from 'cmdk'
 import {
+  Bell,
   Building2,
   Keyboard,
   LogOut,
@@ -8,6 +9,7 @@ import {
   MonitorSmartphone,
   Moon,
   Plus,
+  ScrollText,
   Sun,
   UserRound,
 } from 'lucide-react'
@@ -145,7 +147,7 @@ function useActionEntries(showHelp: () => void): readonly EntryProps[] {
   ]
 }
 
-const icons = { device: MonitorSmartphone, user: UserRound, organization: Building2, script: Keyboard, alert: Keyboard }
+const icons = { device: MonitorSmartphone, user: UserRound, organization: Building2, script: ScrollText, alert: Bell }
 
 function Found({ typed, close }: { readonly typed: string; close(): void }) {
   const q = useDeferredValue(typed.trim())
@@ -162,6 +164,8 @@ function Found({ typed, close }: { readonly typed: string; close(): void }) {
     if (type === 'device') void navigate({ to: '/devices/$deviceId', params: { deviceId: id } })
     else if (type === 'organization') choose({ org: id })
     else if (type === 'user') void navigate({ to: '/users', search: { q: subtitle ?? title } })
+    else if (type === 'alert') void navigate({ to: '/alerts/$alertId', params: { alertId: id } })
+    else void navigate({ to: '/scripts/$scriptId', params: { scriptId: id } })
   }
   return (
     <Group heading="Results">

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@muster/db/json.ts'
-import { inputError, plainWords } from '@muster/kit/operation/input.ts'
+import { inputError } from '@muster/kit/operation/input.ts'
+import { plainWords } from '@muster/kit/schema/plain-words.rules.ts'
 import type { Keyring } from '@muster/kit/secrets/keyring.ts'
 import { seal, unseal } from '@muster/kit/secrets/sealed.ts'
 import { z } from 'zod'

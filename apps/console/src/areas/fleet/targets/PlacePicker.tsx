@@ -14,8 +14,10 @@ interface Props {
   /** Whose devices can be chosen: one organization's, or those of the whole partner. */
   readonly orgId: string | null
   readonly named: Named
-  /** What can be chosen; all unless given. */
+  /** What can be chosen; everything unless given. */
   readonly kinds?: readonly PlaceKind[]
+  readonly placeholder?: string
+  readonly error?: string | undefined
   change(named: Named): void
 }
 
@@ -27,8 +29,13 @@ export const kindWords: Readonly<Record<PlaceKind, string>> = {
   deviceIds: 'Device',
 }
 
+const placeholderOf = (label: string, kinds: readonly PlaceKind[]) =>
+  kinds.length === 1 ? `Add a ${label.toLowerCase().replace(/s$/, '')}` : 'Add a site, group, tag or device'
+
 /** Chooses organizations, sites, groups, tags and devices by their names. */
-export function PlacePicker({ label, none, orgId, named, kinds = placeKinds, change }: Props) {
+export function PlacePicker(props: Props) {
+  const { label, none, orgId, named, kinds = placeKinds, error, change } = props
+  const { placeholder = placeholderOf(label, kinds) } = props
   const id = useId()
   const [search, setSearch] = useState<string>()
   const nameOf = useTargetNames(named)
@@ -58,9 +65,7 @@ export function PlacePicker({ label, none, orgId, named, kinds = placeKinds, cha
       </ul>
       <SearchField
         label={`Search for ${label.toLowerCase()}`}
-        placeholder={
-          kinds.length === 1 ? `Add a ${label.toLowerCase().replace(/s$/, '')}` : 'Add a site, group, tag or device'
-        }
+        placeholder={placeholder}
         value={search}
         change={setSearch}
       />
@@ -76,6 +81,7 @@ export function PlacePicker({ label, none, orgId, named, kinds = placeKinds, cha
           }}
         />
       )}
+      {error !== undefined && <p className="text-bad-text text-xs">{error}</p>}
     </fieldset>
   )
 }

@@ -15,7 +15,7 @@ export interface TargetDraft {
   readonly filter: Group | null
 }
 
-const nothing: Named = { orgIds: [], siteIds: [], groupIds: [], tags: [], deviceIds: [] }
+export const noPlaces: Named = { orgIds: [], siteIds: [], groupIds: [], tags: [], deviceIds: [] }
 const namedIn = ({ orgIds = [], siteIds = [], groupIds = [], tags = [], deviceIds = [] }: Places): Named => ({
   orgIds,
   siteIds,
@@ -24,7 +24,7 @@ const namedIn = ({ orgIds = [], siteIds = [], groupIds = [], tags = [], deviceId
   deviceIds,
 })
 
-export const allDevices: TargetDraft = { targets: nothing, exclude: nothing, filter: null }
+export const allDevices: TargetDraft = { targets: noPlaces, exclude: noPlaces, filter: null }
 
 interface Saved {
   readonly targets: Places & { readonly filter?: unknown }

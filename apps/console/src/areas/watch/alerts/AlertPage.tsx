@@ -53,6 +53,16 @@ function Sheet({ alert }: { readonly alert: AlertDetail }) {
   )
 }
 
+/** The policy that a device did not comply with. */
+function policyOf({ source, context: { policyId } }: AlertDetail) {
+  if (source !== 'policy' || typeof policyId !== 'string') return null
+  return (
+    <Link to="/policies/$policyId" params={{ policyId }} className="rounded hover:text-accent-text hover:underline">
+      Show policy
+    </Link>
+  )
+}
+
 function Details({ alert }: { readonly alert: AlertDetail }) {
   const { orgId, siteId, ruleId, monitorId, groupId, acknowledgedUntil, suppression, suppressedUntil, resolution } =
     alert
@@ -92,6 +102,7 @@ function Details({ alert }: { readonly alert: AlertDetail }) {
               </Link>
             ),
           ],
+          ['Configuration policy', policyOf(alert)],
           ['Source', sourceText(alert.source)],
           ['Opened', <Moment key="opened" at={alert.openedAt} />],
           ['Occurrences', alert.occurrences],

@@ -32,7 +32,7 @@ const PolicyCompliance = z.object({
   counts: Counts,
   compliancePercent,
 })
-const Transition = z.object({
+export const Transition = z.object({
   id: id(),
   deviceId: id(),
   hostname: z.string(),

@@ -12,17 +12,14 @@ import { queueDevices } from '../evaluation/marks.ts'
 import type { Finding } from '../evaluation/pairs.rules.ts'
 import { PolicyBooks } from '../evaluation/policy-books.ts'
 import { changeablePolicy, selectPolicies, storedPolicyById } from '../policies.queries.ts'
-import { compliance as contract, FailedRule } from './compliance.contract.ts'
+import { compliance as contract } from './compliance.contract.ts'
 import { type ComplianceStatus, ComplianceStatus as Status } from './counts.contract.ts'
 import { countsByOrganization, countsByPolicy, noCounts, percentOf, sumOf } from './counts.queries.ts'
 import { trendOf } from './days.ts'
+import { failedOf } from './failed.ts'
 
 const ofOrganization = (column: string, orgId: string | undefined): Condition =>
   orgId === undefined ? always : equals(column, orgId)
-
-/** Rules whose fact is not known yet have not failed. */
-const failedOf = (findings: readonly Finding[]) =>
-  findings.flatMap(({ status, ...rest }) => (status === 'pending' ? [] : [FailedRule.parse({ ...rest, status })]))
 
 interface PairRow {
   readonly deviceId: string

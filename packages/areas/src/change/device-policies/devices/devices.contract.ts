@@ -1,5 +1,6 @@
 import { can, get, id, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
+import { FailedRule } from '../compliance/compliance.contract.ts'
 import { ComplianceStatus } from '../compliance/counts.contract.ts'
 import { Level } from '../resolve/levels.contract.ts'
 import { Rule } from '../rules/rules.contract.ts'
@@ -28,6 +29,8 @@ export const devicePolicies = {
           mode: z.string(),
           /** Null until the device was evaluated. */
           status: ComplianceStatus.nullable(),
+          /** By the last evaluation. */
+          failed: z.array(FailedRule),
           /** Why the policy does not apply to the device; null if it does. */
           skipped: z.enum(['os', 'filter']).nullable(),
         }),

@@ -36,9 +36,12 @@ describe('the policies of a device', () => {
     const found = await call(here.orgAdmin, devicePolicies.get, { id: device })
     expect(found.evaluatedAt).not.toBeNull()
     expect(found.policies).toMatchObject([
-      { policyId: windows.id, level: 'device', skipped: 'os', status: 'not_applicable' },
-      { policyId: near.id, level: 'site', skipped: null, status: 'non_compliant' },
-      { policyId: wide.id, level: 'partner', skipped: null, status: 'compliant' },
+      { policyId: windows.id, level: 'device', skipped: 'os', status: 'not_applicable', failed: [] },
+      {
+        ...{ policyId: near.id, level: 'site', skipped: null, status: 'non_compliant' },
+        failed: [{ key: 'os', status: 'non_compliant', expected: '99 or later', actual: '12' }],
+      },
+      { policyId: wide.id, level: 'partner', skipped: null, status: 'compliant', failed: [] },
     ])
     const byKey = new Map(found.rules.map((each) => [each.key, each]))
     expect(byKey.get('os')).toMatchObject({

@@ -1,7 +1,7 @@
 // Rules about what agents report beyond the inventory.
 import { RegistryValuePlace } from '@muster/wire/commands/registry.ts'
 import { serviceName } from '@muster/wire/commands/services.ts'
-import { factPath } from '@muster/wire/facts/facts.ts'
+import { factPath } from '@muster/wire/facts/fact-path.ts'
 import { z } from 'zod'
 
 const line = (charsMax: number) =>

@@ -1,5 +1,6 @@
 import { type Caller, requirePermission } from '@muster/kit/access.ts'
-import { inputError, plainWords } from '@muster/kit/operation/input.ts'
+import { inputError } from '@muster/kit/operation/input.ts'
+import { plainWords } from '@muster/kit/schema/plain-words.rules.ts'
 import { strictSchema } from '@muster/kit/schema/strict.ts'
 import { z } from 'zod'
 import { commandType } from '../command-registry.ts'

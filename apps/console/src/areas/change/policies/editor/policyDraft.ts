@@ -1,0 +1,106 @@
+// A policy while it is edited. Numbers are text, so that an empty field stays empty.
+import type { Policy, PolicyMode } from '@muster/areas/change/device-policies/policies.contract.ts'
+import type { Rule, RuleSeverity, RuleType } from '@muster/areas/change/device-policies/rules/rules.contract.ts'
+import { draftOf, emptyGroup, filterOf, type Group, newRule as newCondition } from '../../../fleet/filters/draft.ts'
+import { type Named, noPlaces } from '../../../fleet/targets/targetDraft.ts'
+import { assignmentsOf, namedOf } from './places.ts'
+import { kindOf, type Values, valuesOf, wireOf } from './ruleTypes.ts'
+
+export interface RuleDraft {
+  /** Tells the drafts apart; `ruleKey` is the key of the rule. */
+  readonly key: string
+  readonly ruleKey: string
+  readonly type: RuleType
+  readonly severity: RuleSeverity
+  readonly message: string
+  readonly locked: boolean
+  readonly values: Values
+  /** Of the type `filter`. */
+  readonly filter: Group
+  /** The stored rule: what the form does not show of it stays. */
+  readonly stored: Rule | null
+}
+
+export interface PolicyDraft {
+  readonly name: string
+  readonly description: string
+  readonly mode: PolicyMode
+  readonly priority: string
+  /** Assigned to all devices of the partner. */
+  readonly everywhere: boolean
+  readonly places: Named
+  readonly exclude: Named
+  readonly osTypes: Policy['osTypes']
+  /** Null without a filter. */
+  readonly filter: Group | null
+  readonly rules: readonly RuleDraft[]
+}
+
+let made = 0
+const newKey = () => `rule-${++made}`
+export const oneCondition = (): Group => ({ ...emptyGroup(), parts: [newCondition()] })
+
+export const newRuleDraft = (rules: readonly RuleDraft[]): RuleDraft => ({
+  ...{ key: newKey(), ruleKey: `rule-${rules.length + 1}`, type: 'software.required', severity: 'medium' },
+  ...{ message: '', locked: false, values: {}, filter: oneCondition(), stored: null },
+})
+
+export function ruleDraftOf(rule: Rule): RuleDraft {
+  const { key: ruleKey, type, severity, message, locked } = rule
+  const kind = kindOf(type)
+  return {
+    ...{ key: newKey(), ruleKey, type, severity, locked, message: message ?? '', stored: rule },
+    values: kind === undefined ? {} : valuesOf(kind, rule),
+    filter: rule.type === 'filter' ? draftOf(rule.filter) : oneCondition(),
+  }
+}
+
+/** What a draft says in a request. The schema of the operation judges it. */
+export function ruleOf({ ruleKey, type, severity, message, locked, values, filter, stored }: RuleDraft): object {
+  const about = { key: ruleKey.trim(), severity, locked, message: message.trim() || null }
+  const kind = kindOf(type)
+  if (kind === undefined) return { ...stored, ...about }
+  const fields = type === 'filter' ? { filter: filterOf(filter) } : wireOf(kind, values)
+  return { ...about, type, ...fields }
+}
+
+export const emptyPolicy: PolicyDraft = {
+  ...{ name: '', description: '', mode: 'monitor', priority: '100', everywhere: false },
+  ...{ places: noPlaces, exclude: noPlaces, osTypes: [], filter: null, rules: [newRuleDraft([])] },
+}
+
+export const policyDraftOf = (policy: Policy): PolicyDraft => ({
+  name: policy.name,
+  description: policy.description ?? '',
+  mode: policy.mode,
+  priority: String(policy.priority),
+  everywhere: policy.assignments.some(({ level }) => level === 'partner'),
+  places: namedOf(policy.assignments),
+  exclude: namedOf(policy.exclude),
+  osTypes: policy.osTypes,
+  filter: policy.filter === null ? null : draftOf(policy.filter),
+  rules: policy.rules.map(ruleDraftOf),
+})
+
+/** The draft for another owner, to whom other places belong. */
+export const forOtherOwner: Pick<PolicyDraft, 'everywhere' | 'places' | 'exclude'> = {
+  everywhere: false,
+  places: noPlaces,
+  exclude: noPlaces,
+}
+
+/** What a draft says in a request. @param partnerId of the owner */
+export const policyOf = (draft: PolicyDraft, partnerId: string) => ({
+  name: draft.name,
+  description: draft.description.trim() || null,
+  mode: draft.mode,
+  priority: draft.priority.trim() === '' ? undefined : Number(draft.priority),
+  assignments: [
+    ...(draft.everywhere ? [{ level: 'partner' as const, id: partnerId }] : []),
+    ...assignmentsOf(draft.places),
+  ],
+  exclude: assignmentsOf(draft.exclude),
+  osTypes: draft.osTypes,
+  filter: draft.filter === null ? null : filterOf(draft.filter),
+  rules: draft.rules.map(ruleOf),
+})
