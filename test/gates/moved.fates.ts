@@ -31,6 +31,7 @@ export const fates: Readonly<Record<string, Fate>> = {
   automation_step_devices: 'stays',
   automation_steps: 'of no device',
   automations: 'of no device',
+  automation_works: 'of no device',
   command_approvals: 'stays',
   custom_fields: 'of no device',
   deliveries: 'of no device',

@@ -33,6 +33,7 @@ export const things: Readonly<Record<string, string>> = {
   automation_step_devices: 'step of a run',
   automation_steps: 'step of a run',
   automations: 'automation',
+  automation_works: 'script of an automation',
   command_approvals: 'approval request',
   command_stops: 'command stop',
   custom_fields: 'custom field',

@@ -462,6 +462,16 @@ export interface AutomationSteps {
   finishedAt: string | null
 }
 
+export interface AutomationWorks {
+  automationId: string
+  number: number
+  partnerId: string
+  orgId: string | null
+  hash: string
+  work: JsonColumn
+  scriptId: string | null
+}
+
 export interface Automations {
   id: Generated<string>
   partnerId: string
@@ -1864,6 +1874,7 @@ export interface Tables {
   automationRuns: AutomationRuns
   automationStepDevices: AutomationStepDevices
   automationSteps: AutomationSteps
+  automationWorks: AutomationWorks
   automations: Automations
   commandApprovals: CommandApprovals
   commandStops: CommandStops

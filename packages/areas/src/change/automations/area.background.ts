@@ -1,5 +1,6 @@
 import { background } from '../../background/background.ts'
 import { automationPlans } from './automations.plans.ts'
+import { automationsOfScripts } from './automations.script-uses.ts'
 import { automationRequests } from './runs/actions/webhook.action.ts'
 import { commandEnds } from './runs/command-ends.outcomes.ts'
 import { automationEngine } from './runs/engine/engine.jobs.ts'
@@ -13,4 +14,5 @@ export default background({
   deliveryKinds: [automationRequests],
   outcomes: [commandEnds],
   planKinds: [automationPlans],
+  scriptUses: [automationsOfScripts],
 })

@@ -63,6 +63,18 @@ export const Automation = z.object({
   maxRunsPerHour: z.number(),
   cooldownSeconds: z.number(),
   respectMaintenance: z.boolean(),
+  /** The versions of scripts that its steps run, until it is enabled or edited again. */
+  scripts: z.array(
+    z.object({
+      /** Of the step. */
+      number: z.number(),
+      scriptId: id(),
+      versionId: id(),
+      version: z.number(),
+      /** The script has another approved version by now. */
+      updateAvailable: z.boolean(),
+    }),
+  ),
   nextRunAt: time().nullable(),
   lastRunAt: time().nullable(),
   /** In whose name it acts: who enabled it, or changed last what it does. */

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { planKind } from '../../background/plan-kind.ts'
 import { nextTime } from './triggers/next-time.rules.ts'
 import { Trigger } from './triggers/triggers.contract.ts'
+import { allowWorks, storedWorks } from './works.ts'
 
 export const automationPlans = planKind({
   kind: 'automation',
@@ -15,10 +16,9 @@ export const automationPlans = planKind({
   },
 
   async approve({ db, services }, { subject }) {
-    const { rows } = await sql<{
-      trigger: unknown
-    }>`SELECT trigger FROM automations WHERE id = ${subject.id}::uuid`.execute(db)
-    const trigger = Trigger.parse(rows[0]?.trigger)
+    const row = await db.selectFrom('automations').selectAll().where('id', '=', subject.id).executeTakeFirstOrThrow()
+    const trigger = Trigger.parse(row.trigger)
+    await allowWorks({ db, services }, row, await storedWorks(db, row.id))
     const next = trigger.type === 'schedule' ? nextTime(trigger.cron, trigger.timezone, services.clock.now()) : null
     await db
       .updateTable('automations')

@@ -2,6 +2,7 @@ import { allOf, type Condition, never } from '@muster/db/conditions.ts'
 import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { notFound } from '@muster/kit/errors.ts'
+import { sql } from 'kysely'
 import type { Call } from '../../operation.ts'
 import { isLimited, requireWholeOwner, requireWorkingOrganization, within } from '../../tenancy/tenancy/index.ts'
 import { Automation } from './automations.contract.ts'
@@ -33,6 +34,13 @@ export const columns = [
   'automations.updatedAt',
 ] as const
 
+/** The versions of its scripts. */
+export const scripts = sql<Automation['scripts']>`coalesce((SELECT jsonb_agg(jsonb_build_object('number', w.number,
+    'scriptId', w.script_id, 'versionId', w.work #>> '{subject,versionId}', 'version', w.work #> '{subject,version}',
+    'updateAvailable', coalesce(s.approved_version_id::text <> w.work #>> '{subject,versionId}', false)) ORDER BY w.number)
+  FROM automation_works w LEFT JOIN scripts s ON s.id = w.script_id
+  WHERE w.automation_id = automations.id AND w.script_id IS NOT NULL), '[]')`
+
 /**
  * Automations of organizations within reach, and those of the partner for callers who reach all of it, because they act on
  * all devices. Members limited to sites or groups see none.
@@ -45,6 +53,7 @@ export async function storedAutomation(db: Db, caller: Caller, id: string): Prom
   const found = await db
     .selectFrom('automations')
     .select(columns)
+    .select(scripts.as('scripts'))
     .where('automations.id', '=', id)
     .where(visibleAutomations(caller))
     .executeTakeFirst()

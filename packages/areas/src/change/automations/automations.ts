@@ -3,19 +3,27 @@ import { paged } from '@muster/db/page.ts'
 import { invalid, notFound } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import type { ApprovalSummary } from '../../control/commands/approvals/approval-summary.contract.ts'
-import { judgePlan, ownerOf, withdrawPlan } from '../../control/commands/index.ts'
+import { dropGrants, judgePlan, ownerOf, withdrawPlan } from '../../control/commands/index.ts'
 import { PlanContent } from '../../control/commands/plans/plan.contract.ts'
 import { type Call, implement } from '../../operation.ts'
 import { dropLane, newSigningSecret, setLane } from '../../platform/deliveries/index.ts'
 import { requireWholeOwner, requireWorkingTenant, tenantOf } from '../../tenancy/tenancy/index.ts'
 import { setChannelUses } from '../../watch/channels/index.ts'
 import { Automation, automations as contract } from './automations.contract.ts'
-import { changeableAutomation, columns, shown, storedAutomation, visibleAutomations } from './automations.queries.ts'
+import {
+  changeableAutomation,
+  columns,
+  scripts,
+  shown,
+  storedAutomation,
+  visibleAutomations,
+} from './automations.queries.ts'
 import { hideHeaders, sealHeaders } from './runs/actions/headers.ts'
 import { laneOf } from './runs/actions/webhook.action.ts'
 import { channelsOf, requirePermissions, requireSoundWork } from './soundness.ts'
 import { nextTime } from './triggers/next-time.rules.ts'
 import { previousSecretMs, sealTriggerSecret } from './triggers/trigger-secret.ts'
+import { allowWorks, areStored, type StepWork, storeWorks, worksOf } from './works.ts'
 
 const requestsAtOnce = 4
 
@@ -26,15 +34,21 @@ type Doing = Pick<Automation, 'trigger' | 'conditions' | 'actions' | 'enabled'>
 type Judged = Doing & Pick<Automation, 'id' | 'name' | 'partnerId' | 'orgId' | 'maxDevicesPerRun'>
 
 /** Asks a second person where the automation reaches far. @returns null if it may start at once */
-async function judged(call: Call, automation: Judged, revision: number): Promise<ApprovalSummary | null> {
+async function judged(
+  call: Call,
+  automation: Judged,
+  works: readonly StepWork[],
+  revision: number,
+): Promise<ApprovalSummary | null> {
   const { id, name, partnerId, orgId, maxDevicesPerRun, actions, trigger, conditions } = automation
-  const types = actions.flatMap((action) => (action.type === 'command' ? [action.command] : []))
+  const commands = actions.flatMap((action) => (action.type === 'command' ? [action.command] : []))
+  const types = [...new Set([...commands, ...works.map(({ work }) => work.type)])]
   if (!automation.enabled) await withdrawPlan(call, { kind: 'automation', id }, 'The automation was disabled')
   if (!automation.enabled) return null
   const verdict = await judgePlan(call, {
     subject: { kind: 'automation', id, name, revision },
     reach: { devices: maxDevicesPerRun, partnerId, orgIds: orgId === null ? null : [orgId] },
-    content: PlanContent.parse({ trigger, conditions, actions: hideHeaders(actions), maxDevicesPerRun }),
+    content: PlanContent.parse({ trigger, conditions, actions: hideHeaders(actions), works, maxDevicesPerRun }),
     types,
   })
   return verdict.state === 'granted' ? null : verdict.approval
@@ -86,7 +100,10 @@ export default implement(contract, {
       .$if(search !== undefined, (query) =>
         query.where(sql<boolean>`strpos(lower(name || ' ' || coalesce(description, '')), lower(${search}::text)) > 0`),
       )
-    const { data, pagination } = await paged(found.select(columns).orderBy('name').orderBy('id'), { page, limit })
+    const { data, pagination } = await paged(
+      found.select(columns).select(scripts.as('scripts')).orderBy('name').orderBy('id'),
+      { page, limit },
+    )
     return { data: data.map((row) => shown(Automation.parse(row))), pagination }
   },
 
@@ -100,10 +117,11 @@ export default implement(contract, {
     await requireSoundWork(call, { ...input, partnerId, orgId })
     const id = randomUUID()
     const actions = sealHeaders(services.keyring, id, input.actions, [])
-    const approval = await judged(call, { ...input, id, partnerId, orgId, actions }, 1)
+    const works = await worksOf(call, { ...input, partnerId, orgId })
+    const approval = await judged(call, { ...input, id, partnerId, orgId, actions }, works, 1)
     const secret = input.trigger.type === 'webhook' ? newSigningSecret() : undefined
     const { name, description, enabled, onFailure, overlap, maxDevicesPerRun, maxRunsPerHour, cooldownSeconds } = input
-    const made = await db
+    await db
       .insertInto('automations')
       .values({
         ...{ id, partnerId, orgId, name, description, enabled, onFailure, overlap, maxDevicesPerRun, maxRunsPerHour },
@@ -111,10 +129,11 @@ export default implement(contract, {
         ...derived(call, { ...input, actions }, approval),
         secret: secret === undefined ? null : sealTriggerSecret(services.keyring, id, secret),
       })
-      .returning(columns)
-      .executeTakeFirstOrThrow()
-    const automation = Automation.parse(made)
+      .execute()
+    await storeWorks(db, { id, partnerId, orgId }, works)
+    const automation = await storedAutomation(db, caller, id)
     await storeParts(call, automation)
+    if (automation.status === 'enabled') await allowWorks(call, automation, works)
     const after = shown(automation)
     audit({ target: id, name, orgId, partnerId, after })
     return { ...after, ...(secret === undefined ? {} : { secret }), approval }
@@ -125,7 +144,7 @@ export default implement(contract, {
   },
 
   async update(call) {
-    const { db, services, audit } = call
+    const { caller, db, services, audit } = call
     const { id, rotateSecret, ...given } = call.input
     const before = await changeableAutomation(call, id)
     const sealed =
@@ -133,13 +152,16 @@ export default implement(contract, {
     const wanted = Automation.parse({ ...before, ...plainChanges(given), ...sealed })
     if (rotateSecret === true && wanted.trigger.type !== 'webhook')
       throw invalid('rotateSecret: only a webhook trigger has a secret')
-    const isWork = changesWork(before, wanted) || (given.enabled === true && before.status !== 'enabled')
+    const isOther = changesWork(before, wanted) || (given.enabled === true && before.status !== 'enabled')
+    const isRemade = given.actions !== undefined || given.enabled === true || (isOther && wanted.enabled)
+    const works = isRemade ? await worksOf(call, wanted) : null
+    const isWork = isOther || (works !== null && !(await areStored(db, id, works)))
     if (isWork && wanted.enabled) requirePermissions(call, wanted.actions)
     if (isWork) await requireSoundWork(call, { ...wanted, actions: given.actions ?? [] })
-    const approval = isWork ? await judged(call, wanted, (await revisionOf(call, id)) + 1) : null
+    const approval = isWork ? await judged(call, wanted, works ?? [], (await revisionOf(call, id)) + 1) : null
     const secret = rotateSecret === true || isNewWebhook(before, wanted) ? newSigningSecret() : undefined
     const { name, description, enabled, onFailure, overlap, maxDevicesPerRun, maxRunsPerHour } = wanted
-    const made = await db
+    await db
       .updateTable('automations')
       .set({ name, description, enabled, onFailure, overlap, maxDevicesPerRun, maxRunsPerHour })
       .set({ cooldownSeconds: wanted.cooldownSeconds, respectMaintenance: wanted.respectMaintenance })
@@ -155,10 +177,11 @@ export default implement(contract, {
       )
       .$if(wanted.trigger.type !== 'webhook', (query) => query.set({ secret: null, previousSecret: null }))
       .where('id', '=', id)
-      .returning(columns)
-      .executeTakeFirstOrThrow()
-    const stored = Automation.parse(made)
+      .execute()
+    if (isWork && works !== null) await storeWorks(db, before, works)
+    const stored = await storedAutomation(db, caller, id)
     if (isWork) await storeParts(call, stored)
+    if (isWork) await allowWorks(call, stored, stored.status === 'enabled' ? (works ?? []) : [])
     // The workers end what is open.
     if (!stored.enabled && before.enabled)
       await db
@@ -179,6 +202,7 @@ export default implement(contract, {
     await withdrawPlan(call, { kind: 'automation', id: before.id }, 'The automation was deleted')
     await setChannelUses(db, usesOf(before), [])
     await dropLane(db, laneOf(before.id))
+    await dropGrants(db, { kind: 'automation', id: before.id })
     const { numDeletedRows } = await db.deleteFrom('automations').where('id', '=', before.id).executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound('Automation')
     const { id, name, orgId, partnerId } = before

@@ -1,6 +1,8 @@
 // What other areas may use of scripts.
 export { audited, createScript } from './created-scripts.ts'
 export { visibleExecutions } from './executions/executions.queries.ts'
+export { openValues, scriptForDevices, scriptWork, withValues } from './executions/script-work.ts'
+export { isFailure, severitiesOf } from './executions/severity.ts'
 export { changeableScript, moveScripts, readableScripts, scriptById } from './scripts.queries.ts'
 export { insertTag, removeTag } from './stored-tags.ts'
 export { addVersion, contentOf, judgeVersion, requireNewest } from './stored-versions.ts'

@@ -42,3 +42,4 @@ export const ScriptParameters = z
   .refine((given) => new Set(given.map(({ name }) => name.toUpperCase())).size === given.length, {
     error: 'must have names that differ not only in case',
   })
+export type ScriptParameters = z.infer<typeof ScriptParameters>

@@ -9,19 +9,25 @@ export type Values = Readonly<Record<string, ParameterValue>>
 
 /**
  * The values of a run, with the defaults.
+ * @param open texts that are templates of values to come
  * @throws VALIDATION_ERROR naming the parameter
  */
-export function valuesFor(parameters: readonly ScriptParameter[], given: Values): Values {
+export function valuesFor(
+  parameters: readonly ScriptParameter[],
+  given: Values,
+  open: ReadonlySet<string> = new Set(),
+): Values {
   const names = new Set(parameters.map(({ name }) => name))
   const unknown = Object.keys(given).find((name) => !names.has(name))
   if (unknown !== undefined) throw invalid(`parameters.${unknown}: the script has no such parameter`)
   const values = parameters.flatMap((parameter): [string, ParameterValue][] => {
-    const { name, required } = parameter
+    const { name, type, required } = parameter
+    if (open.has(name) && type !== 'text') throw invalid(`parameters.${name}: only a text can be a template`)
     const value = Object.hasOwn(given, name) ? given[name] : undefined
     const chosen = value ?? parameter.default
     if (chosen === null && required) throw invalid(`parameters.${name}: is required`)
     if (chosen === null) return []
-    const fault = faultOfValue(parameter, chosen)
+    const fault = open.has(name) ? null : faultOfValue(parameter, chosen)
     if (fault !== null) throw invalid(`parameters.${name}: ${fault}`)
     return [[name, chosen]]
   })

@@ -14,6 +14,7 @@ export interface RunDevice {
   readonly siteId: string | null
   readonly hostname: string
   readonly isOnline: boolean
+  readonly osType: string | null
   readonly fields: Readonly<Record<string, unknown>>
 }
 
@@ -27,6 +28,8 @@ export interface RunOfStep {
   readonly respectMaintenance: boolean
   readonly step: number
   readonly chain: readonly string[]
+  /** Of what the step sends; null if it sends nothing. */
+  readonly workHash: string | null
 }
 
 export interface Step {
@@ -50,7 +53,7 @@ export interface Task<Of extends Action = Action> {
 }
 
 export type TaskState =
-  | { readonly status: 'succeeded' }
+  | { readonly status: 'succeeded'; readonly commandId?: string }
   | { readonly status: 'failed'; readonly error: string }
   | { readonly status: 'skipped'; readonly error: string }
   /** It is looked at again then; null: its end is reported. */

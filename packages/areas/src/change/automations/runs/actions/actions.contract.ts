@@ -6,6 +6,7 @@ import { CustomValue } from '../../../../fleet/custom-fields/custom-fields.contr
 import { tagCharsMax } from '../../../../fleet/devices/tags.contract.ts'
 import { Severity } from '../../../../platform/events/severity.contract.ts'
 import { outgoingHeaders } from '../../../../watch/webhooks/webhooks.contract.ts'
+import { ParameterValue } from '../../../scripts/parameters.contract.ts'
 
 export const OnFailure = z.enum(['stop', 'continue', 'notify'])
 export type OnFailure = z.infer<typeof OnFailure>
@@ -51,11 +52,21 @@ const Webhook = z.strictObject({
   body: template(10_000).optional(),
   ...usual,
 })
-/** A script runs as `run_script`, with a version and parameters that are kept. */
+/** A script runs as `run_script`. */
 const Command = z.strictObject({
   type: z.literal('command'),
   command: QueuedCommand.exclude(['run_script']),
   payload: jsonObject().default({}),
+  ...usual,
+})
+const RunScript = z.strictObject({
+  type: z.literal('run_script'),
+  /** Its version stays the same until the automation is enabled or edited again. */
+  scriptId: id(),
+  /** Texts can be templates. */
+  parameters: z.record(z.string().max(63), ParameterValue).optional(),
+  /** How long the step waits for the end of the script, which is as long as the script may take unless given; 0 for not at all. */
+  waitSeconds: z.int().min(0).max(604_800).optional(),
   ...usual,
 })
 const Wait = z.strictObject({ type: z.literal('wait'), seconds, ...usual })
@@ -68,6 +79,7 @@ export const Action = z.discriminatedUnion('type', [
   Notify,
   CreateAlert,
   Webhook,
+  RunScript,
   Command,
   Wait,
   WaitOnline,

@@ -6,6 +6,7 @@ import { createAlert } from './alert.action.ts'
 import { command } from './command.action.ts'
 import { setField } from './field.action.ts'
 import { notify } from './notify.action.ts'
+import { runScript } from './script.action.ts'
 import { addTag, removeTag } from './tags.action.ts'
 import { namesDevice } from './templates.ts'
 import { wait, waitOnline } from './wait.action.ts'
@@ -18,6 +19,7 @@ const kinds: Readonly<Record<ActionType, ActionKind>> = {
   notify,
   create_alert: createAlert,
   webhook,
+  run_script: runScript,
   command,
   wait,
   wait_online: waitOnline,

@@ -1,6 +1,6 @@
 // The texts of actions: Liquid templates over what started the run and over the device. A value that is absent fails the step.
 import { boundedLiquid, faultOfTemplate, rendererOf } from '../../../../watch/alerts/index.ts'
-import type { Action } from './actions.contract.ts'
+import type { Action, ActionOf } from './actions.contract.ts'
 
 const engine = boundedLiquid({ strictVariables: true })
 const render = rendererOf(engine)
@@ -23,12 +23,26 @@ function withTexts(action: Action, change: Change): Action {
       return { ...action, title: change(action.title, 'title'), ...optional(action.message, 'message') }
     case 'webhook':
       return { ...action, url: change(action.url, 'url'), ...optional(action.body, 'body') }
+    case 'run_script':
+      return action.parameters === undefined ? action : { ...action, parameters: parametersWith(action, change) }
     case 'command':
     case 'wait':
     case 'wait_online':
       return action
   }
 }
+
+const parametersWith = ({ parameters = {} }: ActionOf<'run_script'>, change: Change) =>
+  Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? change(value, `parameters.${name}`) : value,
+    ]),
+  )
+
+/** The names of the values that are templates. */
+export const templatesIn = (values: Readonly<Record<string, unknown>>): string[] =>
+  Object.entries(values).flatMap(([name, value]) => (typeof value === 'string' && /\{[{%]/.test(value) ? [name] : []))
 
 /** Each template of an action, with its field. */
 function textsOf(action: Action): [text: string, field: string][] {

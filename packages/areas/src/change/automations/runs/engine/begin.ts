@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { ownerMay } from '../../../../control/commands/index.ts'
 import { PlanOwner } from '../../../../control/commands/plans/owner.contract.ts'
 import { recordAsSystem } from '../../../../platform/audit/index.ts'
+import { hashesOf } from '../../works.ts'
 import { Actions } from '../actions/actions.contract.ts'
 import { isPerDevice, permissionsFor } from '../actions/index.ts'
 import { drawDevices } from './devices.ts'
@@ -85,7 +86,8 @@ export async function beginRun(moving: Moving, run: StoredRun): Promise<void> {
     return skip(limit)
   }
   const { name, onFailure, respectMaintenance } = automation
-  await start(moving, run, { name, actions, onFailure, respectMaintenance, owner }, drawn)
+  const works = await hashesOf(db, automation.id, actions)
+  await start(moving, run, { name, actions, works, onFailure, respectMaintenance, owner }, drawn)
 }
 
 /** The devices, one more than allowed where there are too many; null if the conditions name a field that was deleted. */

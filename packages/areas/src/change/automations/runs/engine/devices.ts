@@ -66,8 +66,8 @@ export async function devicesById(db: Db, ids: readonly string[]): Promise<Map<s
     WHERE d.id = ANY (${[...ids]}::uuid[])`.execute(db)
   return new Map(
     rows.map(({ partnerId, orgId, siteId, isOnline, ...fields }) => {
-      const { id, hostname } = fields
-      return [id, { id, partnerId, orgId, siteId, hostname, isOnline, fields }]
+      const { id, hostname, osType } = fields
+      return [id, { id, partnerId, orgId, siteId, hostname, isOnline, osType, fields }]
     }),
   )
 }

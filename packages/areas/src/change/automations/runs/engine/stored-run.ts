@@ -10,6 +10,8 @@ import type { RunStatus } from '../runs.contract.ts'
 export const RunPlan = z.object({
   name: z.string(),
   actions: z.array(Action),
+  /** Of what each action sends; null for actions that send nothing. */
+  works: z.array(z.string().nullable()).default([]),
   onFailure: OnFailure,
   respectMaintenance: z.boolean(),
   owner: PlanOwner,
