@@ -49,6 +49,7 @@ const screens = [
   [`/alerts/policies?tab=preview&org=${acme.orgId}`, 'No policy applies'],
   ['/notifications', 'No notifications'],
   ['/scripts?form=new', 'Create script'],
+  ['/secrets?form=new', 'Create secret'],
   ['/scripts/library', 'Disk usage'],
   ['/scripts/library?tab=templates', 'Fill in'],
   ['/maintenance?tab=calendar', 'Calendar'],

@@ -11,6 +11,7 @@ import { scriptsArea } from './areas/change/scripts/area.ts'
 import { commandsArea } from './areas/control/commands/area.ts'
 import { maintenanceArea } from './areas/control/maintenance/area.ts'
 import { rolloutsArea } from './areas/control/rollouts/area.ts'
+import { secretsArea } from './areas/control/secrets/area.ts'
 import { systemToolsArea } from './areas/control/system-tools/area.ts'
 import { customFieldsArea } from './areas/fleet/custom-fields/area.ts'
 import { devicesArea } from './areas/fleet/devices/area.ts'
@@ -46,6 +47,7 @@ export const areas = [
   commandsArea,
   maintenanceArea,
   rolloutsArea,
+  secretsArea,
   systemToolsArea,
   customFieldsArea,
   devicesArea,

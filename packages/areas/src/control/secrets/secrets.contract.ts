@@ -54,6 +54,7 @@ export const secrets = {
       search: z.string().max(255).optional(),
       orgId: id().optional(),
       siteId: id().optional(),
+      level: z.enum(['partner', 'organization', 'site']).optional(),
       ...page,
     }),
     output: pageOf(Secret),

@@ -58,6 +58,11 @@ describe('a secret', () => {
     expect(await secret({ name, orgId: null, siteId: site.id })).toMatchObject({ orgId, siteId: site.id })
     for (const place of [{}, { orgId: null }, { orgId: null, siteId: site.id }])
       expect(await refusal(secret({ name, ...place }))).toMatchObject({ code: 'CONFLICT' })
+    const all = { partner: [null, null], organization: [orgId, null], site: [orgId, site.id] }
+    for (const level of ['partner', 'organization', 'site'] as const) {
+      const { data } = await call(here.partnerAdmin, secrets.list, { search: name, level })
+      expect(data.map((found) => [found.orgId, found.siteId])).toEqual([all[level]])
+    }
     const other = await secret()
     expect(await refusal(call(here.partnerAdmin, secrets.update, { id: other.id, name }))).toMatchObject({
       code: 'CONFLICT',

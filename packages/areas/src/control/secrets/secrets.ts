@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { always, isNullOr } from '@muster/db/conditions.ts'
+import { always, isNull, isNullOr } from '@muster/db/conditions.ts'
 import type { Db } from '@muster/db/database.ts'
 import { paged } from '@muster/db/page.ts'
 import { invalid } from '@muster/kit/errors.ts'
@@ -37,13 +37,20 @@ const requireShareable = (orgId: string | null, isShared: boolean | undefined) =
     throw invalid('sharedWithOrganizations: is only for secrets of the whole partner')
 }
 
+const levels = {
+  partner: isNull('orgId'),
+  organization: sql<boolean>`org_id IS NOT NULL AND site_id IS NULL`,
+  site: sql<boolean>`site_id IS NOT NULL`,
+}
+
 export default implement(contract, {
-  async list({ caller, db, input: { page, limit, search, orgId, siteId } }) {
+  async list({ caller, db, input: { page, limit, search, orgId, siteId, level } }) {
     const found = db
       .selectFrom('secrets')
       .where(readableSecrets(caller))
       .where(orgId === undefined ? always : isNullOr('orgId', orgId))
       .where(siteId === undefined ? always : isNullOr('siteId', siteId))
+      .where(level === undefined ? always : levels[level])
       .$if(search !== undefined, (query) =>
         query.where(sql<boolean>`strpos(lower(name || ' ' || coalesce(description, '')), lower(${search}::text)) > 0`),
       )

@@ -10,6 +10,7 @@ import { Moment } from '../../../../ui/text/time.tsx'
 import { useUserNames } from '../../../access/users/useUserNames.ts'
 import { CommandOutput } from '../../../control/commands/CommandOutput.tsx'
 import { RunSeverity } from '../words.tsx'
+import { RunOrigin } from './RunOrigin.tsx'
 
 /** One run with its output, which comes while it runs. */
 export function ExecutionDialog({ id, close }: { readonly id: string; close(): void }) {
@@ -47,6 +48,7 @@ function Sheet({ run }: { readonly run: Execution }) {
           ['Version', run.version],
           ...Object.entries(run.parameters).map(([name, value]) => [name, valueText(value)] as const),
           ['Sent by', nameOf(run.createdBy)],
+          ['Origin', <RunOrigin key="origin" origin={run.origin} />],
           ['Created', <Moment key="created" at={run.createdAt} />],
           ['Started', run.startedAt && <Moment key="started" at={run.startedAt} />],
           ['Finished', run.finishedAt && <Moment key="finished" at={run.finishedAt} />],

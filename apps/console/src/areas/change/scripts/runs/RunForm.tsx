@@ -3,12 +3,13 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { api } from '../../../../api.ts'
 import { useApiMutation, useApiQuery } from '../../../../queries.ts'
-import { useMe } from '../../../../session/session.tsx'
+import { useCan, useMe } from '../../../../session/session.tsx'
 import { usePlace } from '../../../../shell/place.ts'
 import { SideForm } from '../../../../ui/dialog/SideForm.tsx'
 import { toast } from '../../../../ui/dialog/toasts.tsx'
 import { CheckField, TextField } from '../../../../ui/form/fields.tsx'
 import { messageOf } from '../../../../ui/page/states.tsx'
+import { momentOf } from '../../../../ui/text/localMoment.ts'
 import { many } from '../../../../ui/text/quantity.ts'
 import { skipWords } from '../../../fleet/devices/list/bulk.ts'
 import { useFields } from '../../../fleet/filters/useFields.ts'
@@ -50,6 +51,8 @@ export function RunForm({ script, deviceIds = [], close }: Props) {
   })
   const [respectMaintenance, setRespect] = useState(true)
   const [typed, setTyped] = useState('')
+  const [start, setStart] = useState('')
+  const startAt = momentOf(start)
   const [idempotencyKey] = useState(() => crypto.randomUUID())
   const { targets: named, exclude } = targetsOf(targets)
   const run: Run = {
@@ -64,30 +67,36 @@ export function RunForm({ script, deviceIds = [], close }: Props) {
   const preview = usePreview(fault === undefined ? run : undefined)
   const devices = preview.data?.devices ?? 0
   const isCareful = devices >= carefulFrom
-  const send = useApiMutation(() => api.scripts.executions.execute.mutate({ ...run, idempotencyKey }), {
-    refresh: ['scripts', 'devices.commands', 'devices.approvals'],
-    done({ batchId, approval, failed }) {
-      close()
-      if (approval !== null) {
-        toast('A second person has to approve the run')
-        void navigate({ to: '/approvals' })
-      } else if (batchId !== null) {
-        void navigate({ to: '/scripts/$scriptId', params: { scriptId: script.id }, search: { tab: 'runs' } })
-      } else toast(failed[0]?.message ?? 'No device can run the script now', { bad: true })
+  const send = useApiMutation(
+    () => api.scripts.executions.execute.mutate({ ...run, ...(startAt === null ? { idempotencyKey } : { startAt }) }),
+    {
+      refresh: ['scripts', 'deployments', 'devices.commands', 'devices.approvals'],
+      done({ batchId, approval, failed, deploymentId }) {
+        close()
+        if (approval !== null) {
+          toast('A second person has to approve the run')
+          void navigate({ to: '/approvals' })
+        } else if (deploymentId !== null) {
+          void navigate({ to: '/deployments/$deploymentId', params: { deploymentId } })
+        } else if (batchId !== null) {
+          void navigate({ to: '/scripts/$scriptId', params: { scriptId: script.id }, search: { tab: 'runs' } })
+        } else toast(failed[0]?.message ?? 'No device can run the script now', { bad: true })
+      },
     },
-  })
+  )
   const blocked =
     fault ??
     (preview.isPending ? 'Counting devices' : undefined) ??
     (devices === 0 ? 'No device can run it' : undefined) ??
-    (isCareful && typed.trim() !== String(devices) ? `Type ${devices} first` : undefined)
+    (isCareful && typed.trim() !== String(devices) ? `Type ${devices} first` : undefined) ??
+    (startAt !== null && Date.parse(startAt) <= Date.now() ? 'Select a start in the future' : undefined)
   return (
     <SideForm
       open
       wide
       close={close}
       title={`Run ${script.name}`}
-      verb={devices > 0 ? `Run on ${many(devices, 'device')}` : 'Run'}
+      verb={`${startAt === null ? 'Run' : 'Schedule'}${devices > 0 ? ` on ${many(devices, 'device')}` : ''}`}
       busy={send.isPending}
       blocked={blocked ?? false}
       error={send.error}
@@ -96,7 +105,7 @@ export function RunForm({ script, deviceIds = [], close }: Props) {
       {script.parameters.length > 0 && (
         <section aria-label="Parameters" className="grid gap-4">
           <h3 className="font-semibold">Parameters</h3>
-          <ValueFields parameters={script.parameters} drafts={values} takesFields change={setValues} />
+          <ValueFields parameters={script.parameters} drafts={values} takesFields orgId={orgId} change={setValues} />
         </section>
       )}
       <FormSection title="Devices">
@@ -107,6 +116,7 @@ export function RunForm({ script, deviceIds = [], close }: Props) {
           onChange={(next) => setRespect(next)}
         />
       </FormSection>
+      <StartField value={start} change={setStart} />
       {fault === undefined && <Summary answer={preview} />}
       {isCareful && (
         <TextField
@@ -118,6 +128,26 @@ export function RunForm({ script, deviceIds = [], close }: Props) {
         />
       )}
     </SideForm>
+  )
+}
+
+/** When it runs. A later start makes a deployment. */
+function StartField({ value, change }: { readonly value: string; change(start: string): void }) {
+  const mayDeploy = useCan()('automations:write')
+  return (
+    <TextField
+      label="Start"
+      optional
+      type="datetime-local"
+      hint={
+        mayDeploy
+          ? 'In the time of your browser. Empty to run it now.'
+          : 'Starting later takes the permission to edit automations.'
+      }
+      disabled={!mayDeploy}
+      value={value}
+      onChange={({ target }) => change(target.value)}
+    />
   )
 }
 

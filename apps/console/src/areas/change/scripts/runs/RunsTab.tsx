@@ -13,6 +13,7 @@ import { CommandMark } from '../../../control/commands/CommandMark.tsx'
 import { CommandStatusSelect, commandStatusOf } from '../../../control/commands/CommandStatusSelect.tsx'
 import { RunSeverity, severities } from '../words.tsx'
 import { ExecutionDialog } from './ExecutionDialog.tsx'
+import { RunOrigin } from './RunOrigin.tsx'
 
 /** The runs of a script. They change while it is shown. */
 export function RunsTab({ scriptId }: { readonly scriptId: string }) {
@@ -72,6 +73,7 @@ const columnsWith = (open: (run: ExecutionSummary) => void): readonly Column<Exe
   { id: 'severity', header: 'Severity', width: 100, cell: ({ severity }) => <RunSeverity severity={severity} /> },
   { id: 'exit', header: 'Exit code', width: 90, align: 'end', cell: ({ exitCode }) => exitCode ?? '–' },
   { id: 'version', header: 'Version', width: 80, align: 'end', cell: ({ version }) => version },
+  { id: 'origin', header: 'Origin', width: 110, cell: ({ origin }) => <RunOrigin origin={origin} /> },
   { id: 'error', header: 'Reason', width: 160, grow: 2, cell: ({ error }) => error ?? '' },
   { id: 'created', header: 'Created', width: 110, cell: ({ createdAt }) => <Ago at={createdAt} /> },
   {

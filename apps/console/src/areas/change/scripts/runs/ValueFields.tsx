@@ -3,12 +3,15 @@ import { ChoiceField } from '../../../../ui/form/ChoiceField.tsx'
 import { SelectField, TextField } from '../../../../ui/form/fields.tsx'
 import { spelledOut } from '../../../../ui/text/words.ts'
 import type { ValueDraft, ValueDrafts } from './runDraft.ts'
+import { SecretChoice } from './SecretChoice.tsx'
 
 interface Props {
   readonly parameters: readonly ScriptParameter[]
   readonly drafts: ValueDrafts
   /** Whether values can be fields of devices. */
   readonly takesFields?: boolean
+  /** Whose secrets can be selected; those of all organizations without it. */
+  readonly orgId?: string | null
   change(drafts: ValueDrafts): void
 }
 
@@ -23,14 +26,24 @@ const truths = [
 ] as const
 
 /** The values of parameters, or of the blanks of a template. */
-export function ValueFields({ parameters, drafts, takesFields = false, change }: Props) {
+export function ValueFields({ parameters, drafts, takesFields = false, orgId = null, change }: Props) {
   return parameters.map((parameter) => {
     const draft = drafts[parameter.name] ?? { kind: 'typed', text: '' }
     const set = (next: ValueDraft) => change({ ...drafts, [parameter.name]: next })
     const label = parameter.label ?? spelledOut(parameter.name)
     return (
       <div key={parameter.name} className="grid items-start gap-3 sm:grid-cols-[1fr_12rem]">
-        <ValueField label={label} parameter={parameter} draft={draft} set={set} />
+        {parameter.type === 'secret' ? (
+          <SecretChoice
+            label={label}
+            optional={!parameter.required}
+            orgId={orgId}
+            name={draft.text}
+            choose={(text) => set({ kind: 'typed', text })}
+          />
+        ) : (
+          <ValueField label={label} parameter={parameter} draft={draft} set={set} />
+        )}
         {takesFields && parameter.type !== 'secret' && (
           <ChoiceField
             label={`Source of ${label}`}
@@ -81,7 +94,7 @@ function ValueField({ label, parameter: { type, choices, required, pattern, min,
     max === null ? null : `at most ${max}${unit}`,
     pattern === null ? null : `matches ${pattern}`,
   ].filter((each) => each !== null)
-  const hint = type === 'secret' ? 'The name of a secret' : limits.join(', ')
+  const hint = limits.join(', ')
   return (
     <TextField
       label={label}
