@@ -60,6 +60,18 @@ async function showsWhatIsWatched(session: Session): Promise<void> {
   }, 60_000)
 }
 
+/** Automations with runs: one that ended well, one whose step failed, and one that was stopped at its limit. */
+async function showsAutomations(session: Session): Promise<void> {
+  const list = async (path: string) => (await session.get(path, Listed)).data
+  const runsOf = async (name: string) => {
+    const found = (await list('/automations?limit=100')).find((each) => each.name === name)
+    return (await list(`/automations/${found?.id}/runs`)).map(({ status }) => status)
+  }
+  await eventually(async () => (await list('/automations?status=tripped')).length === 1, 60_000)
+  await eventually(async () => (await runsOf('Nightly inventory')).includes('completed'), 60_000)
+  await eventually(async () => (await runsOf('Restart for a closed ticket')).includes('failed'), 60_000)
+}
+
 test('enrolls simulated machines that report, take commands, are watched, and are the same after a restart', {
   timeout: 180_000,
 }, async () => {
@@ -78,6 +90,7 @@ test('enrolls simulated machines that report, take commands, are watched, and ar
   const { stdout } = await session.post(`/devices/${target?.id}/commands`, order, Sent)
   expect(stdout).toContain(target?.hostname)
   await showsWhatIsWatched(session)
+  await showsAutomations(session)
   expect(await first.stop()).toBe(0)
 
   const second = launch({})

@@ -9,6 +9,7 @@ import { darknessAt } from './darkness.ts'
 import { enrollAll } from './enrollment.ts'
 import { type Place, placeOf } from './places.ts'
 import { Roster } from './roster.ts'
+import { addAutomations } from './samples/automations.ts'
 import { addDeployments } from './samples/deployments.ts'
 import { makeTenants } from './tenants.ts'
 
@@ -21,7 +22,7 @@ const Settings = z.object({
   DEMO_FOLDER: z.string(),
   DEMO_SERVER: z.url(),
   DEMO_INGEST: z.url(),
-  /** An administrator's access token, needed until all machines have enrolled. */
+  /** An administrator's access token, needed until all machines have enrolled. Its session is ended then. */
   DEMO_TOKEN: z.string().optional(),
 })
 const config = readConfig(Settings)
@@ -75,8 +76,14 @@ const connecting = connectEnrolled()
 process.send?.({ ready: true })
 await connecting
 await enrollMissing(keys)
-if (config.DEMO_TOKEN !== undefined && missing.length > 0)
+if (config.DEMO_TOKEN !== undefined) {
+  const session = sessionOf(config.DEMO_SERVER, config.DEMO_TOKEN)
   // The fleet goes on without them, such as after the token has expired.
-  await addDeployments(sessionOf(config.DEMO_SERVER, config.DEMO_TOKEN)).catch((error: unknown) =>
-    process.stderr.write(`The deployments of the demonstration were not created: ${error}\n`),
-  )
+  const told = (what: string) => (error: unknown) =>
+    process.stderr.write(`The ${what} of the demonstration were not created: ${error}\n`)
+  if (missing.length > 0) {
+    await addDeployments(session).catch(told('deployments'))
+    await addAutomations(session).catch(told('automations'))
+  }
+  await session.end().catch((error: unknown) => process.stderr.write(`The session was not ended: ${error}\n`))
+}

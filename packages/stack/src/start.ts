@@ -123,9 +123,10 @@ async function welcome(config: LauncherConfig, stack: Stack, demo: number): Prom
   const { secrets, forgetBootstrapPassword } = stack.stores.secretFiles
   const agentFolder = join(stack.stores.folder.path, 'agent')
   const needsKey = config.MUSTER_LOCAL_AGENT && !isEnrolled(agentFolder)
-  const token = needsKey || demo > 0 ? await operatorToken(config, stack) : undefined
+  const token = needsKey ? await operatorToken(config, stack) : undefined
   const session = token === undefined ? undefined : sessionOf(admin, token)
-  if (demo > 0) await startDemo(stack, demo, token)
+  // The demonstration ends its session itself: it needs it until long after it is ready.
+  if (demo > 0) await startDemo(stack, demo, await operatorToken(config, stack))
   if (config.MUSTER_LOCAL_AGENT) await startLocalAgent(stack, agentFolder, session)
   await session
     ?.end()

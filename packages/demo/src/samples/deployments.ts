@@ -1,10 +1,10 @@
 import type { Session } from '@muster/stack/local-agent.ts'
 import { z } from 'zod'
+import { busiestOrganization } from './busiest-organization.ts'
 
 // Two deployments of scripts: one that halts in its second batch, because the script fails, and one that goes on slowly.
 
 const Created = z.looseObject({ id: z.uuid() })
-const Devices = z.looseObject({ devices: z.array(z.looseObject({ id: z.uuid(), orgId: z.uuid() })) })
 const devicesLeast = 8
 
 const deployments = [
@@ -27,10 +27,8 @@ const deployments = [
 
 /** Adds deployments to the organization with the most devices that are online. Call once per installation. */
 export async function addDeployments(session: Session): Promise<void> {
-  const { devices } = await session.get('/devices?status=online&limit=100', Devices)
-  const byOrg = [...Map.groupBy(devices, ({ orgId }) => orgId)].sort(([, one], [, other]) => other.length - one.length)
-  const [orgId, own = []] = byOrg[0] ?? []
-  if (orgId === undefined || own.length < devicesLeast) return
+  const { orgId, deviceIds = [] } = (await busiestOrganization(session)) ?? {}
+  if (orgId === undefined || deviceIds.length < devicesLeast) return
   for (const { script, strategy } of deployments) {
     const { id: scriptId } = await session.post('/scripts', { orgId, language: 'bash', ...script }, Created)
     const { id } = await session.post(
