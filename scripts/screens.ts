@@ -245,6 +245,8 @@ async function asAdministrator(page: Page, theme: string, orgId: string, made: A
     ['maintenance', '/maintenance'],
     ['maintenance-calendar', '/maintenance?tab=calendar'],
     ['deployments', '/deployments'],
+    ['automations', '/automations'],
+    ['automation-new', '/automations?form=new'],
     ['monitors', '/monitors'],
     ['monitors-dashboard', '/monitors?tab=dashboard'],
     ['webhooks', '/webhooks'],

@@ -74,6 +74,10 @@ test('a schedule is made, tried with a dry run, started by hand and followed', a
 }, 90_000)
 
 test('the secret of a webhook is shown once, and its actions are put in another order by the keyboard', async () => {
+  const client = await clientAs(acme)
+  const parameters = [{ name: 'place', type: 'text' as const, required: true }]
+  const content = 'ls "$PARAM_PLACE"'
+  await client.scripts.scripts.create.mutate({ name: 'Look at a place', language: 'sh', content, parameters })
   const { page, complaints } = await visitorAs(acme, '/automations')
   const form = await newAutomation(page, 'On request', acme.orgName)
   await form.getByLabel('Started by').selectOption('Webhook')
@@ -83,6 +87,11 @@ test('the secret of a webhook is shown once, and its actions are put in another 
   const second = form.getByRole('group', { name: 'Action 2' })
   await second.getByLabel('Action', { exact: true }).selectOption('Notify')
   await second.getByLabel('Title').fill('Asked for by {{ body.who }}')
+  await form.getByRole('button', { name: 'Add action' }).click()
+  const third = form.getByRole('group', { name: 'Action 3' })
+  await third.getByLabel('Action', { exact: true }).selectOption('Run a script')
+  await third.getByLabel('Script', { exact: true }).selectOption('Look at a place')
+  await third.getByRole('textbox', { name: 'Place' }).fill('/tmp')
   await form.getByRole('button', { name: 'Create automation' }).click()
   const shown = page.getByRole('dialog', { name: 'Secret of the webhook' })
   await shown.getByText(/^whsec_/).waitFor()
@@ -112,7 +121,10 @@ test('the secret of a webhook is shown once, and its actions are put in another 
   await page.getByRole('link', { name: 'Overview' }).click()
   const actions = page.getByRole('list', { name: 'Actions' }).getByRole('listitem')
   await actions.first().getByText('Notify the owner: “Asked for by {{ body.who }}”').waitFor()
-  expect(await actions.last().textContent()).toBe('Wait 1 minute')
+  expect(await actions.nth(1).textContent()).toBe('Wait 1 minute')
+  expect(await actions.last().textContent()).toBe('Run Look at a place')
+  const { data } = await client.automations.automations.list.query({ search: 'On request' })
+  expect(data[0]?.actions[2]).toMatchObject({ type: 'run_script', parameters: { place: '/tmp' } })
 
   await page.getByRole('button', { name: 'Actions for On request' }).click()
   await page.getByRole('menuitem', { name: 'Disable automation' }).click()

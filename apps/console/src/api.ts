@@ -39,8 +39,12 @@ const isIssue = (value: unknown): value is Issue =>
 
 /** The fields of the request that the server refused, each with what is wrong with it. */
 export const issuesOf = (error: unknown): readonly Issue[] => {
-  const issues: unknown = isApiError(error) && error.data && 'issues' in error.data ? error.data.issues : []
-  return Array.isArray(issues) ? issues.filter(isIssue) : []
+  if (!isApiError(error) || !error.data) return []
+  const issues: unknown = 'issues' in error.data ? error.data.issues : []
+  if (Array.isArray(issues) && issues.length > 0) return issues.filter(isIssue)
+  // A conflict has no list, and its message names the field.
+  const [, path, message] = /^([a-z]\w*(?:\.[\w-]+)+): (.+)$/su.exec(error.message) ?? []
+  return path === undefined || message === undefined ? [] : [{ path, message }]
 }
 
 /** The id under which the server logged a failure; undefined when it knows the reason. */

@@ -13,6 +13,7 @@ import { lengthText } from '../../watch/conditions/words.ts'
 import { actionText } from './actionWords.ts'
 import { DeviceCounts } from './runs/DeviceCounts.tsx'
 import { triggerAddress } from './SecretDialog.tsx'
+import { useScriptNames } from './useScriptNames.ts'
 import { failureText, overlapChoices, RunBadge, starterText, triggerText } from './words.tsx'
 
 const overlapWords = new Map<string, string>(overlapChoices)
@@ -76,6 +77,7 @@ const Address = ({ id }: { readonly id: string }) => (
 
 function Work({ automation: { conditions, actions } }: { readonly automation: Automation }) {
   const wordsOf = useConditionWords()
+  const nameOf = useScriptNames(actions)
   const numbered = actions.map((action, index) => ({ action, number: index + 1 }))
   const filter = FilterExpression.safeParse(conditions).data
   const parts = filter === undefined ? [] : 'all' in filter ? filter.all : [filter]
@@ -90,7 +92,7 @@ function Work({ automation: { conditions, actions } }: { readonly automation: Au
         <ol aria-label="Actions" className="grid list-decimal gap-1.5 pl-5">
           {numbered.map(({ action, number }) => (
             <li key={number} className="break-words">
-              {actionText(action)}
+              {actionText(action, nameOf)}
               <span className="text-muted">
                 {action.retries > 0 && `, ${many(action.retries, 'retry', 'retries')}`}
                 {action.onFailure && `. When it fails: ${failureText(action.onFailure).toLowerCase()}`}

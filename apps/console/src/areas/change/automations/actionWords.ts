@@ -5,6 +5,7 @@ import { commandWords } from '../../control/commands/CommandMark.tsx'
 import { lengthText } from '../../watch/conditions/words.ts'
 
 export const actionTypes: readonly (readonly [ActionType, string])[] = [
+  ['run_script', 'Run a script'],
   ['command', 'Send a command'],
   ['set_field', 'Set a custom field'],
   ['add_tag', 'Add a tag'],
@@ -19,10 +20,11 @@ const names = new Map<string, string>(actionTypes)
 /** A type of action in words. */
 export const actionName = (type: string): string => names.get(type) ?? type
 
-/** What an action does. */
-export function actionText(action: Action): string {
-  const { type } = action
+/** What an action does. @param nameOf the name of a script; undefined if it is not known */
+export function actionText(action: Action, nameOf: (scriptId: string) => string | undefined): string {
   switch (action.type) {
+    case 'run_script':
+      return `Run ${nameOf(action.scriptId) ?? 'a script'}`
     case 'command': {
       const given = Object.values(action.payload).filter((value) => typeof value === 'string')
       return [commandWords(action.command), ...given].join(' ')
@@ -45,7 +47,5 @@ export function actionText(action: Action): string {
       return `Wait ${lengthText(action.seconds)}`
     case 'wait_online':
       return `Wait up to ${lengthText(action.seconds)} until online`
-    default:
-      return actionName(type)
   }
 }

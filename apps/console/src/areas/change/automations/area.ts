@@ -10,7 +10,7 @@ export const automationsArea = {
       label: 'Automations',
       icon: Workflow,
       group: 'automation',
-      order: 25,
+      order: 30,
       needs: 'automations:read',
       words: 'schedule cron event trigger webhook workflow runs actions',
     },

@@ -4,6 +4,7 @@ import type { Run, RunStatus, RunSummary } from '@muster/areas/change/automation
 import type { Trigger } from '@muster/areas/change/automations/triggers/triggers.contract.ts'
 import { Badge, type Tone } from '../../../ui/page/display.tsx'
 import { capital } from '../../../ui/text/words.ts'
+import { skipWords } from '../../fleet/devices/list/bulk.ts'
 import { lengthText } from '../../watch/conditions/words.ts'
 import { eventText } from '../../watch/eventWords.ts'
 import { cronWords } from './cronWords.ts'
@@ -108,7 +109,7 @@ const reasons = new Map([
 ])
 /** Why an automation, a run or a device is where it is. Messages stay as they are. */
 export const reasonText = (reason: string): string =>
-  reasons.get(reason) ?? (/^[a-z_]+$/.test(reason) ? capital(reason.replaceAll('_', ' ')) : reason)
+  capital(reasons.get(reason) ?? skipWords[reason] ?? (/^[a-z_]+$/.test(reason) ? reason.replaceAll('_', ' ') : reason))
 
 const starters: Readonly<Record<RunSummary['triggeredBy'], string>> = {
   schedule: 'Schedule',

@@ -10,7 +10,7 @@ export const deploymentsArea = {
       label: 'Deployments',
       icon: Layers,
       group: 'automation',
-      order: 20,
+      order: 40,
       needs: 'automations:read',
       words: 'staged rollout rings batches halt resume scripts',
     },

@@ -23,6 +23,8 @@ const actions = [
     ...{ type: 'command', command: 'set_registry_value', ...usual },
     payload: { view: '32', hive: 'HKEY_USERS', path: 'A', name: 'b', type: 'REG_MULTI_SZ', data: ['one', 'two'] },
   },
+  { type: 'run_script', scriptId: id, parameters: { path: '/', key: { secret: 'api' } }, waitSeconds: 0, ...usual },
+  { type: 'run_script', scriptId: id, ...usual },
   { type: 'wait', seconds: 10, ...usual },
   { type: 'wait_online', seconds: 600, ...usual },
 ]

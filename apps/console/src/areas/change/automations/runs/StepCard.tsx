@@ -1,10 +1,12 @@
+import { Action } from '@muster/areas/change/automations/runs/actions/actions.contract.ts'
 import type { Run } from '@muster/areas/change/automations/runs/runs.contract.ts'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Button } from '../../../../ui/button/Button.tsx'
 import { Card } from '../../../../ui/page/display.tsx'
 import { count, duration, many } from '../../../../ui/text/quantity.ts'
-import { actionName } from '../actionWords.ts'
+import { actionName, actionText } from '../actionWords.ts'
+import { useScriptNames } from '../useScriptNames.ts'
 import { reasonText, StepBadge } from '../words.tsx'
 
 type Step = Run['steps'][number]
@@ -16,6 +18,7 @@ const firstShown = 10
 export function StepCard({ step, runId }: { readonly step: Step; readonly runId: string }) {
   const [isWhole, setWhole] = useState(false)
   const { number, type, status, devices } = step
+  const nameOf = useScriptNames(status === 'planned' ? [step] : [])
   const shown = isWhole ? devices : devices.slice(0, firstShown)
   return (
     <Card
@@ -35,7 +38,7 @@ export function StepCard({ step, runId }: { readonly step: Step; readonly runId:
         {devices.length > 1 && <p className="text-muted text-sm">{countsOf(devices)}</p>}
         <ul aria-label={`Devices of step ${number}`} className="grid divide-y divide-line text-sm">
           {shown.map((device) => (
-            <DeviceRow key={device.deviceId ?? runId} device={device} />
+            <DeviceRow key={device.deviceId ?? runId} device={device} nameOf={nameOf} />
           ))}
         </ul>
         {shown.length < devices.length && (
@@ -59,8 +62,10 @@ function countsOf(devices: readonly StepDevice[]): string {
 
 function DeviceRow({
   device: { deviceId, hostname, status, attempt, commandId, error, detail },
+  nameOf,
 }: {
   readonly device: StepDevice
+  nameOf(scriptId: string): string | undefined
 }) {
   return (
     <li className="grid gap-1 py-1.5">
@@ -85,32 +90,35 @@ function DeviceRow({
             Show command
           </Link>
         )}
-        <StepBadge status={status} />
+        {deviceId !== null && <StepBadge status={status} />}
       </span>
       {error !== null && (
         <span className={`break-words text-xs ${status === 'failed' ? 'text-bad-text' : 'text-muted'}`}>
           {reasonText(error)}
         </span>
       )}
-      {detail !== null && <Planned detail={detail} />}
+      {detail !== null && <Planned detail={detail} nameOf={nameOf} />}
     </li>
   )
 }
 
-/** What is the same on all devices, or says nothing of what is done. */
-const unshown = new Set(['type', 'retries', 'retryDelaySeconds', 'onFailure'])
+interface PlannedProps {
+  readonly detail: Readonly<Record<string, unknown>>
+  nameOf(scriptId: string): string | undefined
+}
 
 /** What a device would get. */
-function Planned({ detail }: { readonly detail: Readonly<Record<string, unknown>> }) {
-  const parts = Object.entries(detail).filter(([name]) => !unshown.has(name))
+function Planned({ detail, nameOf }: PlannedProps) {
+  const action = Action.safeParse(detail).data
+  const more = [detail.message, detail.body].filter((text) => typeof text === 'string' && text !== '')
   return (
-    <dl className="flex flex-wrap gap-x-4 gap-y-0.5 text-xs">
-      {parts.map(([name, value]) => (
-        <div key={name} className="flex min-w-0 gap-1">
-          <dt className="text-muted">{name}:</dt>
-          <dd className="min-w-0 break-words">{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
-        </div>
+    <span className="grid break-words text-muted text-xs">
+      {action === undefined ? JSON.stringify(detail) : actionText(action, nameOf)}
+      {more.map((text) => (
+        <span key={String(text)} className="whitespace-pre-wrap">
+          {String(text)}
+        </span>
       ))}
-    </dl>
+    </span>
   )
 }

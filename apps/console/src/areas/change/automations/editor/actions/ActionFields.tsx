@@ -6,6 +6,7 @@ import { failureChoices } from '../../words.tsx'
 import type { ActionProps } from '../editorProps.ts'
 import { CommandFields } from './CommandFields.tsx'
 import { AlertFields, NotifyFields } from './MessageFields.tsx'
+import { ScriptFields } from './ScriptFields.tsx'
 import { ValueFields } from './ValueFields.tsx'
 
 const onFailures: readonly (readonly [OnFailure | '', string])[] = [['', 'As the automation says'], ...failureChoices]
@@ -52,6 +53,8 @@ export function ActionFields(props: ActionProps) {
 function OwnFields(props: ActionProps) {
   const { draft, faultAt, change } = props
   switch (draft.type) {
+    case 'run_script':
+      return <ScriptFields {...props} />
     case 'command':
       return <CommandFields {...props} />
     case 'set_field':
@@ -84,8 +87,6 @@ function OwnFields(props: ActionProps) {
           onChange={({ target }) => change({ ...draft, seconds: target.value })}
         />
       )
-    default:
-      return null
   }
 }
 

@@ -3,6 +3,7 @@ import type { Action, ActionType, OnFailure } from '@muster/areas/change/automat
 import type { Severity } from '@muster/areas/platform/events/severity.contract.ts'
 import { headersFrom } from '../../../../watch/headers.ts'
 import { type AutomatedCommand, type Payload, payloadOf, payloadTexts } from './commandFields.ts'
+import { type ScriptDraft, scriptDraftOf, scriptOf } from './scriptAction.ts'
 
 export interface ActionDraft {
   readonly key: string
@@ -29,8 +30,7 @@ export interface ActionDraft {
   readonly retryDelaySeconds: string
   /** Empty: as the automation says. */
   readonly onFailure: OnFailure | ''
-  /** An action of a type that has no fields here, which is sent as it is. */
-  readonly kept: Action | null
+  readonly script: ScriptDraft
 }
 
 let made = 0
@@ -38,7 +38,7 @@ export const newAction = (): ActionDraft => ({
   ...{ key: `action-${++made}`, type: 'command', field: '', value: '', valueType: 'text', tag: '' },
   ...{ channelIds: [], severity: 'medium', title: '', message: '', url: '', headers: '', body: '' },
   ...{ command: 'restart_service', payload: {}, stored: {}, seconds: '60' },
-  ...{ retries: '0', retryDelaySeconds: '60', onFailure: '', kept: null },
+  ...{ retries: '0', retryDelaySeconds: '60', onFailure: '', script: scriptDraftOf('') },
 })
 
 export function actionDraftOf(action: Action): ActionDraft {
@@ -70,8 +70,8 @@ function partsOf(action: Action): Partial<ActionDraft> {
     case 'wait':
     case 'wait_online':
       return { seconds: String(action.seconds) }
-    default:
-      return { kept: action }
+    case 'run_script':
+      return { script: scriptDraftOf(action.scriptId, action.parameters, action.waitSeconds) }
   }
 }
 
@@ -113,8 +113,7 @@ export function actionOf(draft: ActionDraft) {
     case 'wait':
     case 'wait_online':
       return { type: draft.type, seconds: Number(draft.seconds), ...usual }
-    default:
-      if (draft.kept === null) throw new Error('an action of this type has fields')
-      return draft.kept
+    case 'run_script':
+      return { type: draft.type, ...scriptOf(draft.script), ...usual }
   }
 }
