@@ -3,7 +3,6 @@ import {
   changes,
   create,
   del,
-  flag,
   get,
   id,
   nameText,
@@ -14,20 +13,15 @@ import {
   time,
 } from '@muster/kit/contract.ts'
 import { z } from 'zod'
-import { Severity } from '../../platform/events/severity.contract.ts'
+import { ruleFields, shownRuleFields } from '../alerts/rules/rule-fields.contract.ts'
 import { TemplateConditions, TemplateParameter } from '../alerts/templates/parameters.contract.ts'
 
-const seconds = z.int().min(0).max(86_400)
 const name = nameText()
 const description = z.string().trim().max(2_000).nullable()
 const category = nameText(50)
-const title = z.string().trim().min(1).max(1_000).nullable()
-const message = z.string().trim().min(1).max(4_000).nullable()
 const key = z
   .string()
   .regex(/^[a-z][a-z0-9_-]{0,62}$/, { error: 'must be lower-case letters, digits, - and _, beginning with a letter' })
-const channelIds = z.array(id()).max(20)
-const dependsOnRuleIds = z.array(id()).max(20)
 const parameters = z
   .array(TemplateParameter)
   .max(20)
@@ -45,17 +39,7 @@ export const AlertTemplate = z.object({
   category: z.string(),
   name: z.string(),
   description: z.string().nullable(),
-  severity: Severity,
-  conditions: z.json(),
-  forSeconds: z.number(),
-  clearForSeconds: z.number(),
-  autoResolve: z.boolean(),
-  reopenSeconds: z.number(),
-  title: z.string().nullable(),
-  message: z.string().nullable(),
-  channelIds: z.array(id()),
-  policyId: id().nullable(),
-  dependsOnRuleIds: z.array(id()),
+  ...shownRuleFields,
   parameters: z.array(TemplateParameter),
   builtIn: z.boolean(),
   /** Rules within reach that use it. */
@@ -92,17 +76,17 @@ export const templates = {
       category: category.default('custom'),
       name,
       description: description.default(null),
-      severity: Severity,
+      severity: ruleFields.severity,
       conditions: TemplateConditions,
-      forSeconds: seconds.default(0),
-      clearForSeconds: seconds.default(0),
-      autoResolve: flag().default(true),
-      reopenSeconds: seconds.default(300),
-      title: title.default(null),
-      message: message.default(null),
-      channelIds: channelIds.default([]),
-      policyId: id().nullable().default(null),
-      dependsOnRuleIds: dependsOnRuleIds.default([]),
+      forSeconds: ruleFields.forSeconds.default(0),
+      clearForSeconds: ruleFields.clearForSeconds.default(0),
+      autoResolve: ruleFields.autoResolve.default(true),
+      reopenSeconds: ruleFields.reopenSeconds.default(300),
+      title: ruleFields.title.default(null),
+      message: ruleFields.message.default(null),
+      channelIds: ruleFields.channelIds.default([]),
+      policyId: ruleFields.policyId.default(null),
+      dependsOnRuleIds: ruleFields.dependsOnRuleIds.default([]),
       parameters: parameters.default([]),
     }),
     output: AlertTemplate,
@@ -118,17 +102,8 @@ export const templates = {
         category,
         name,
         description,
-        severity: Severity,
+        ...ruleFields,
         conditions: TemplateConditions,
-        forSeconds: seconds,
-        clearForSeconds: seconds,
-        autoResolve: flag(),
-        reopenSeconds: seconds,
-        title,
-        message,
-        channelIds,
-        policyId: id().nullable(),
-        dependsOnRuleIds,
         parameters,
       },
     ),

@@ -20,14 +20,10 @@ import { z } from 'zod'
 import { Places, Targets } from '../../../fleet/targets/targets.contract.ts'
 import { Severity } from '../../../platform/events/severity.contract.ts'
 import { ConditionsInput } from './conditions.contract.ts'
-import { RuleTest, ruleSeconds, TestInput, testHours } from './rule-test.contract.ts'
+import { ruleFields, shownRuleFields } from './rule-fields.contract.ts'
+import { RuleTest, TestInput, testHours } from './rule-test.contract.ts'
 
-const seconds = ruleSeconds
 const name = nameText()
-const title = z.string().trim().min(1).max(1_000).nullable()
-const message = z.string().trim().min(1).max(4_000).nullable()
-const channelIds = z.array(id()).max(20)
-const dependsOnRuleIds = z.array(id()).max(20)
 const parameters = z.record(z.string().max(100), z.union([z.string().max(500), z.number(), z.boolean()]))
 
 /** What raises alerts, for the devices that it targets. Without an organization it applies to the whole partner. */
@@ -37,19 +33,9 @@ export const AlertRule = z.object({
   orgId: id().nullable(),
   name: z.string(),
   enabled: z.boolean(),
-  severity: Severity,
+  ...shownRuleFields,
   targets: Targets,
   exclude: Places,
-  conditions: z.json(),
-  forSeconds: z.number(),
-  clearForSeconds: z.number(),
-  autoResolve: z.boolean(),
-  reopenSeconds: z.number(),
-  title: z.string().nullable(),
-  message: z.string().nullable(),
-  channelIds: z.array(id()),
-  policyId: id().nullable(),
-  dependsOnRuleIds: z.array(id()),
   snoozedUntil: time().nullable(),
   templateId: id().nullable(),
   parameters: z.record(z.string(), z.json()),
@@ -66,19 +52,10 @@ export type AlertRule = z.infer<typeof AlertRule>
 const changeable = {
   name,
   enabled: flag(),
-  severity: Severity,
+  ...ruleFields,
   targets: Targets,
   exclude: Places,
   conditions: ConditionsInput,
-  forSeconds: seconds,
-  clearForSeconds: seconds,
-  autoResolve: flag(),
-  reopenSeconds: seconds,
-  title,
-  message,
-  channelIds,
-  policyId: id().nullable(),
-  dependsOnRuleIds,
   snoozedUntil: moment().nullable(),
   templateId: id().nullable(),
   parameters,
@@ -107,19 +84,10 @@ export const rules = {
       /** Without a template, a rule needs a name, a severity and conditions. */
       name: name.optional(),
       enabled: flag().default(true),
-      severity: Severity.optional(),
+      ...z.object(ruleFields).partial().shape,
       targets: Targets.default({}),
       exclude: Places.default({}),
       conditions: ConditionsInput.optional(),
-      forSeconds: seconds.optional(),
-      clearForSeconds: seconds.optional(),
-      autoResolve: flag().optional(),
-      reopenSeconds: seconds.optional(),
-      title: title.optional(),
-      message: message.optional(),
-      channelIds: channelIds.optional(),
-      policyId: id().nullable().optional(),
-      dependsOnRuleIds: dependsOnRuleIds.optional(),
       snoozedUntil: moment().nullable().default(null),
       templateId: id().nullable().default(null),
       parameters: parameters.default({}),
@@ -165,9 +133,9 @@ export const rules = {
       conditions: ConditionsInput.optional(),
       templateId: id().nullable().default(null),
       parameters: parameters.default({}),
-      forSeconds: seconds.optional(),
-      clearForSeconds: seconds.optional(),
-      reopenSeconds: seconds.optional(),
+      forSeconds: ruleFields.forSeconds.optional(),
+      clearForSeconds: ruleFields.clearForSeconds.optional(),
+      reopenSeconds: ruleFields.reopenSeconds.optional(),
       policyId: id().nullable().optional().describe('Its groups and times count for the messages.'),
       deviceId: id().optional(),
       hours: testHours,
