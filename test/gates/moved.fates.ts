@@ -56,11 +56,13 @@ export const fates: Readonly<Record<string, Fate>> = {
   device_metrics_hours: 'moves',
   device_policies: 'of no device',
   device_policy_days: 'of no device',
+  device_policy_enforcements: 'of no device',
   // The exception is about the machine.
   device_policy_exceptions: 'moves',
   device_policy_filters: 'of no device',
   // An evaluation looks where the device is.
   device_policy_marks: 'stays',
+  device_policy_remediations: 'moves',
   device_policy_results: 'moves',
   device_policy_sets: 'of no device',
   device_policy_states: 'moves',

@@ -86,6 +86,7 @@ async function insertWorkerRows(deviceId: string, twin: string): Promise<void> {
        p AS (INSERT INTO device_policies (partner_id, name, target_set_id) SELECT $3, 'Moved', id FROM t RETURNING id),
        s AS (INSERT INTO device_policy_states (device_id, org_id, partner_id) VALUES ($1, $2, $3)),
        r AS (INSERT INTO device_policy_results (policy_id, device_id, org_id, partner_id, status) SELECT id, $1, $2, $3, 'pending' FROM p),
+       m AS (INSERT INTO device_policy_remediations (policy_id, device_id, rule_key, org_id, partner_id, revision) SELECT id, $1, 'os', $2, $3, 1 FROM p),
        e AS (INSERT INTO device_policy_exceptions (policy_id, device_id, org_id, partner_id, reason) SELECT id, $1, $2, $3, 'Old' FROM p)
      INSERT INTO device_policy_transitions (policy_id, device_id, org_id, partner_id, before, after)
      SELECT id, $1, $2, $3, 'not_applicable', 'pending' FROM p`,

@@ -1,4 +1,6 @@
 // Policies end to end: what they set and repair on a machine with a real agent.
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from './eventually.ts'
@@ -57,5 +59,38 @@ describe('policies on a real machine', () => {
     await beatsAgain(2)
     await fleet.must('POST', `/policies/${policy}/deactivate`, {})
     await eventually(async () => fleet.log('agent-policies-again').includes('one heartbeat every 3600 s from now on'))
+  })
+
+  it('repair a file that was edited, within seconds', async () => {
+    const file = join(await fleet.folder(), 'sysctl.conf')
+    await writeFile(file, 'net.ipv4.ip_forward = 0\n')
+    const script = await fleet.must('POST', '/scripts', {
+      ...{ orgId, name: 'Forward nothing', language: 'sh', content: `echo 'net.ipv4.ip_forward = 0' > ${file}` },
+    })
+    const policy = await activePolicy({
+      mode: 'enforce',
+      rules: [
+        {
+          ...{ key: 'forwarding', type: 'file', path: file, setting: { name: 'net.ipv4.ip_forward', value: '0' } },
+          remediation: { kind: 'script', scriptId: script.id },
+        },
+      ],
+    })
+    const judged = (status: string) =>
+      eventually(async () => {
+        const { data } = await fleet.must('GET', `/policies/${policy}/compliance`)
+        return data[0]?.status === status
+      })
+    await judged('compliant')
+    await writeFile(file, 'net.ipv4.ip_forward = 1\n')
+    await eventually(async () => (await readFile(file, 'utf8')) === 'net.ipv4.ip_forward = 0\n')
+    await judged('compliant')
+    const { data } = await fleet.must('GET', `/policies/${policy}/transitions`)
+    expect(data.map(({ after }: { after: string }) => after).slice(0, 2)).toEqual(['compliant', 'non_compliant'])
+    const { rows } = await pool.query(
+      `SELECT status, exit_code FROM device_commands WHERE device_id = $1 AND origin ->> 'kind' = 'policy'`,
+      [deviceId],
+    )
+    expect(rows).toEqual([{ status: 'completed', exit_code: 0 }])
   })
 })

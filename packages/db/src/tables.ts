@@ -846,8 +846,8 @@ export interface DevicePolicies {
   orgId: string | null
   name: string
   description: string | null
-  status: Generated<'draft' | 'active' | 'inactive'>
-  mode: Generated<'monitor' | 'warn'>
+  status: Generated<'draft' | 'active' | 'inactive' | 'awaiting_approval'>
+  mode: Generated<'monitor' | 'warn' | 'enforce'>
   priority: Generated<number>
   osTypes: Generated<string[]>
   rules: Generated<JsonListColumn>
@@ -859,6 +859,7 @@ export interface DevicePolicies {
   updatedAt: Generated<string>
   deletedAt: string | null
   settings: Generated<JsonColumn>
+  maxRemediationsPerHour: Generated<number>
 }
 
 export interface DevicePolicyDays {
@@ -871,6 +872,18 @@ export interface DevicePolicyDays {
   pending: number
   exempt: number
   notApplicable: number
+}
+
+export interface DevicePolicyEnforcements {
+  policyId: string
+  partnerId: string
+  orgId: string | null
+  ownerId: string
+  ownedAs: JsonColumn
+  works: JsonColumn
+  held: 'mass_change' | 'owner_not_permitted' | null
+  releasedAt: Generated<string>
+  issuedAt: Generated<string[]>
 }
 
 export interface DevicePolicyExceptions {
@@ -904,6 +917,22 @@ export interface DevicePolicyMarks {
   partnerId: string
   part: 'place' | 'system' | 'software' | 'disks' | 'filter' | 'facts' | 'exceptions' | 'all'
   at: Generated<string>
+}
+
+export interface DevicePolicyRemediations {
+  policyId: string
+  deviceId: string
+  ruleKey: string
+  orgId: string
+  partnerId: string
+  runId: Generated<string>
+  revision: number
+  state: Generated<'pending' | 'running' | 'held' | 'remediation_failed'>
+  attempts: Generated<number>
+  nextAt: Generated<string | null>
+  reason: string | null
+  commandId: string | null
+  deploymentId: string | null
 }
 
 export interface DevicePolicyResults {
@@ -1898,9 +1927,11 @@ export interface Tables {
   deviceMetricsHours: DeviceMetricsHours
   devicePolicies: DevicePolicies
   devicePolicyDays: DevicePolicyDays
+  devicePolicyEnforcements: DevicePolicyEnforcements
   devicePolicyExceptions: DevicePolicyExceptions
   devicePolicyFilters: DevicePolicyFilters
   devicePolicyMarks: DevicePolicyMarks
+  devicePolicyRemediations: DevicePolicyRemediations
   devicePolicyResults: DevicePolicyResults
   devicePolicySets: DevicePolicySets
   devicePolicyStates: DevicePolicyStates

@@ -8,17 +8,20 @@ import {
   devicePoliciesExamples,
   exceptionsExamples,
   policiesExamples,
+  remediationExamples,
 } from './policies.examples.ts'
 import policies from './policies.ts'
+import remediation from './remediation/remediation.ts'
 
 export default area({
   name: 'policies',
   contract,
-  handlers: { compliance, devices, exceptions, policies },
+  handlers: { compliance, devices, exceptions, policies, remediation },
   examples: {
     compliance: complianceExamples,
     devices: devicePoliciesExamples,
     exceptions: exceptionsExamples,
     policies: policiesExamples,
+    remediation: remediationExamples,
   },
 })

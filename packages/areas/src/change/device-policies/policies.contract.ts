@@ -16,15 +16,17 @@ import {
   time,
 } from '@muster/kit/contract.ts'
 import { z } from 'zod'
+import { ApprovalSummary } from '../../control/commands/approvals/approval-summary.contract.ts'
+import { farReach } from '../../control/commands/commands.contract.ts'
 import { FilterExpression } from '../../fleet/filter-language/filter.contract.ts'
 import { Counts } from './compliance/counts.contract.ts'
 import { Level } from './resolve/levels.contract.ts'
 import { Rules } from './rules/rules.contract.ts'
 import { Settings } from './settings/settings.contract.ts'
 
-export const PolicyStatus = z.enum(['draft', 'active', 'inactive'])
-/** `monitor` notes which devices do not comply, `warn` also opens alerts about them. */
-export const PolicyMode = z.enum(['monitor', 'warn'])
+export const PolicyStatus = z.enum(['draft', 'active', 'inactive', 'awaiting_approval'])
+/** `monitor` notes which devices do not comply, `warn` also opens alerts about them, `enforce` also repairs them. */
+export const PolicyMode = z.enum(['monitor', 'warn', 'enforce'])
 export type PolicyMode = z.infer<typeof PolicyMode>
 export const OsType = z.enum(['linux', 'windows', 'macos'])
 
@@ -48,6 +50,9 @@ export const Policy = z.object({
   filter: FilterExpression.nullable(),
   settings: Settings,
   rules: Rules,
+  maxRemediationsPerHour: z.number(),
+  /** Why the policy repairs nothing until a person remediates; null unless it enforces. */
+  held: z.enum(['mass_change', 'owner_not_permitted']).nullable(),
   /** Of the devices that the caller sees. */
   counts: Counts,
   createdBy: id().nullable(),
@@ -62,6 +67,8 @@ const osTypes = z.array(OsType).max(3)
 /** The greater one precedes among policies of one level. */
 const priority = z.int().min(0).max(10_000)
 
+const maxRemediationsPerHour = z.int().min(1).max(10_000)
+
 const changeable = {
   name: nameText(),
   description,
@@ -73,6 +80,7 @@ const changeable = {
   filter: FilterExpression.nullable(),
   settings: Settings,
   rules: Rules,
+  maxRemediationsPerHour,
 }
 const whole = {
   name: changeable.name,
@@ -85,8 +93,11 @@ const whole = {
   filter: FilterExpression.nullable().default(null),
   settings: Settings.default({}),
   rules: Rules.default([]),
+  maxRemediationsPerHour: maxRemediationsPerHour.default(100),
 }
 const one = z.object({ id: id() })
+/** Set if a second person has to approve what the policy would do. */
+const Enforced = Policy.extend({ approval: ApprovalSummary.nullable() })
 
 export const policies = {
   list: get('/policies', {
@@ -117,16 +128,18 @@ export const policies = {
   replace: put('/policies/:id', {
     summary: 'Replace a configuration policy. Fields that are left out get their defaults',
     access: can('settings:write'),
-    audit: 'policy.update',
+    audit: ['policy.update', 'device.command.request'],
+    stepUp: farReach,
     input: z.object({ id: id(), ...whole }),
-    output: Policy,
+    output: Enforced,
   }),
   update: patch('/policies/:id', {
     summary: 'Update a configuration policy. Devices are evaluated for an active one within seconds',
     access: can('settings:write'),
-    audit: 'policy.update',
+    audit: ['policy.update', 'device.command.request'],
+    stepUp: farReach,
     input: changes({ id: id() }, changeable),
-    output: Policy,
+    output: Enforced,
   }),
   remove: del('/policies/:id', {
     summary: 'Delete a configuration policy, and resolve its alerts',
@@ -138,9 +151,10 @@ export const policies = {
   activate: post('/policies/:id/activate', {
     summary: 'Enable a configuration policy that has rules or settings',
     access: can('settings:write'),
-    audit: 'policy.activate',
+    audit: ['policy.activate', 'device.command.request'],
+    stepUp: farReach,
     input: one,
-    output: Policy,
+    output: Enforced,
   }),
   deactivate: post('/policies/:id/deactivate', {
     summary: 'Disable a configuration policy, and resolve its alerts',

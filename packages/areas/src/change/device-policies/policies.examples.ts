@@ -3,6 +3,7 @@ import type { compliance } from './compliance/compliance.contract.ts'
 import type { devicePolicies } from './devices/devices.contract.ts'
 import type { exceptions } from './exceptions/exceptions.contract.ts'
 import type { policies } from './policies.contract.ts'
+import type { remediation } from './remediation/remediation.contract.ts'
 
 declare module '../../examples.ts' {
   interface Stage {
@@ -70,4 +71,8 @@ export const exceptionsExamples: ExamplesOf<typeof exceptions> = {
 
 export const devicePoliciesExamples: ExamplesOf<typeof devicePolicies> = {
   get: { subject: 'device', hidesSubject: true, input: ({ device }) => ({ id: device }) },
+}
+
+export const remediationExamples: ExamplesOf<typeof remediation> = {
+  remediate: { subject, reach, refuses: unseen, input: ({ activePolicy }) => ({ id: activePolicy, dryRun: true }) },
 }

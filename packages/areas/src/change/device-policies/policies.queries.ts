@@ -1,4 +1,4 @@
-import { allOf, type Condition, isNull } from '@muster/db/conditions.ts'
+import { allOf, type Condition, isNull, isOneOf } from '@muster/db/conditions.ts'
 import type { Db } from '@muster/db/database.ts'
 import type { Tables } from '@muster/db/tables.ts'
 import type { Caller } from '@muster/kit/access.ts'
@@ -84,10 +84,22 @@ async function shownRules(db: Db, caller: Caller, all: readonly (readonly Rule[]
   )
 }
 
+type Hold = Policy['held']
+
+/** Why policies repair nothing. */
+async function holdsOf(db: Db, ids: readonly string[]): Promise<Map<string, Hold>> {
+  const rows = await db
+    .selectFrom('devicePolicyEnforcements')
+    .select(['policyId', 'held'])
+    .where(isOneOf('policyId', ids))
+    .execute()
+  return new Map(rows.map(({ policyId, held }) => [policyId, held]))
+}
+
 /** Stored policies as callers see them, with their counts. */
 export async function asPolicies(db: Db, caller: Caller, rows: readonly StoredPolicy[]): Promise<Policy[]> {
   if (rows.length === 0) return []
-  const [targets, counts, rules] = await Promise.all([
+  const [targets, counts, rules, held] = await Promise.all([
     shownTargets(
       db,
       caller,
@@ -102,6 +114,10 @@ export async function asPolicies(db: Db, caller: Caller, rows: readonly StoredPo
       db,
       caller,
       rows.map((row) => Rules.parse(row.rules)),
+    ),
+    holdsOf(
+      db,
+      rows.map(({ id }) => id),
     ),
   ])
   return rows.map((row, index) => {
@@ -122,6 +138,8 @@ export async function asPolicies(db: Db, caller: Caller, rows: readonly StoredPo
       filter: named.filter ?? null,
       settings: Settings.parse(row.settings),
       rules: rules[index] ?? [],
+      maxRemediationsPerHour: row.maxRemediationsPerHour,
+      held: held.get(row.id) ?? null,
       counts: counts.get(row.id) ?? noCounts,
       createdBy: row.createdBy,
       createdAt: row.createdAt,

@@ -97,7 +97,8 @@ describe('a policy', () => {
       { rules: [{ ...rule, min: 'old' }] },
       { rules: [{ ...rule, mount: '/' }] },
       { rules: [{ key: 'd', type: 'disk.free', mount: '/', minPercent: 1, minBytes: 1 }] },
-      { mode: 'enforce' },
+      { mode: 'force' },
+      { maxRemediationsPerHour: 0 },
       { priority: -1 },
       { osTypes: ['beos'] },
     ]

@@ -14,7 +14,17 @@ interface Owner {
 /** What a caller gives of a policy. */
 export type Given = Pick<
   Policy,
-  'name' | 'description' | 'mode' | 'priority' | 'assignments' | 'exclude' | 'osTypes' | 'filter' | 'settings' | 'rules'
+  | 'name'
+  | 'description'
+  | 'mode'
+  | 'priority'
+  | 'assignments'
+  | 'exclude'
+  | 'osTypes'
+  | 'filter'
+  | 'settings'
+  | 'rules'
+  | 'maxRemediationsPerHour'
 >
 
 /** @throws VALIDATION_ERROR for the level `partner` where it makes no sense */

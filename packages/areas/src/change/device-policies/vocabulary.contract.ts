@@ -5,6 +5,8 @@ export const actions = [
   'policy.delete',
   'policy.activate',
   'policy.deactivate',
+  'policy.remediate',
+  'policy.hold',
   'policy_exception.create',
   'policy_exception.delete',
 ] as const

@@ -1,6 +1,7 @@
 // What other areas may use of scripts.
 export { audited, createScript } from './created-scripts.ts'
 export { visibleExecutions } from './executions/executions.queries.ts'
+export { scriptDeployments } from './executions/script.deployment-kinds.ts'
 export { openValues, scriptForDevices, scriptWork, withValues } from './executions/script-work.ts'
 export { isFailure, severitiesOf } from './executions/severity.ts'
 export { changeableScript, moveScripts, readableScripts, scriptById } from './scripts.queries.ts'

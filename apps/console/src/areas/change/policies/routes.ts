@@ -7,8 +7,8 @@ const compliance = read.oneOf('compliant', 'non_compliant', 'error', 'pending', 
 const policiesSearch = read.searchOf({
   page: read.whole,
   q: read.text,
-  status: read.oneOf('draft', 'active', 'inactive'),
-  mode: read.oneOf('monitor', 'warn'),
+  status: read.oneOf('draft', 'active', 'inactive', 'awaiting_approval'),
+  mode: read.oneOf('monitor', 'warn', 'enforce'),
   form: read.oneOf('new'),
 })
 const policySearch = read.searchOf({

@@ -11,8 +11,14 @@ export const policyStatuses: readonly (readonly [PolicyStatus, string])[] = [
   ['draft', 'Draft'],
   ['active', 'Active'],
   ['inactive', 'Inactive'],
+  ['awaiting_approval', 'Awaiting approval'],
 ]
-const policyTones: Readonly<Record<PolicyStatus, Tone>> = { draft: 'info', active: 'good', inactive: 'plain' }
+const policyTones: Readonly<Record<PolicyStatus, Tone>> = {
+  draft: 'info',
+  active: 'good',
+  inactive: 'plain',
+  awaiting_approval: 'warn',
+}
 const policyWords = new Map(policyStatuses)
 
 export const PolicyBadge = ({ status }: { readonly status: PolicyStatus }) => (
@@ -22,6 +28,7 @@ export const PolicyBadge = ({ status }: { readonly status: PolicyStatus }) => (
 export const modes: readonly (readonly [PolicyMode, string])[] = [
   ['monitor', 'Monitor'],
   ['warn', 'Warn'],
+  ['enforce', 'Enforce'],
 ]
 const modeWords = new Map<string, string>(modes)
 export const modeText = (mode: string): string => modeWords.get(mode) ?? mode
@@ -29,6 +36,7 @@ export const modeText = (mode: string): string => modeWords.get(mode) ?? mode
 export const modeHints: Readonly<Record<PolicyMode, string>> = {
   monitor: 'Notes which devices do not comply',
   warn: 'Also opens alerts, and resolves them',
+  enforce: 'Also sends the remediations of its rules',
 }
 
 /** In the order in which they need attention, each with a mark of its own shape. */

@@ -30,6 +30,8 @@ const labels: Readonly<Record<AuditAction, string>> = {
   'policy.delete': 'Policy deleted',
   'policy.activate': 'Policy activated',
   'policy.deactivate': 'Policy deactivated',
+  'policy.hold': 'Policy held',
+  'policy.remediate': 'Policy remediated',
   'policy_exception.create': 'Policy exception added',
   'policy_exception.delete': 'Policy exception ended',
   'script.create': 'Script created',

@@ -1,3 +1,4 @@
+import type { Permission } from '@muster/kit/vocabulary.ts'
 import type { ApprovalSummary } from '../../../control/commands/approvals/approval-summary.contract.ts'
 import type { Call } from '../../../operation.ts'
 import { drawDevices } from '../batches/draw-devices.ts'
@@ -13,10 +14,18 @@ interface Deployed {
   readonly approval: ApprovalSummary | null
 }
 
-/** Creates, initializes and starts a deployment in one request. @throws FORBIDDEN, VALIDATION_ERROR, as those steps do */
-export async function deployAtOnce(call: Call, given: NewDeployment): Promise<Deployed> {
+/**
+ * Creates, initializes and starts a deployment in one request.
+ * @param needed beside the permissions of the order
+ * @throws FORBIDDEN, VALIDATION_ERROR, as those steps do
+ */
+export async function deployAtOnce(
+  call: Call,
+  given: NewDeployment,
+  needed: readonly Permission[] = ['automations:write'],
+): Promise<Deployed> {
   const { caller } = call
-  requirePermitted(caller, ['automations:write'])
+  requirePermitted(caller, needed)
   const { id, partnerId } = await createDeployment(call, given)
   const devices = await drawDevices(call, await rowById(call, id))
   const approval = await begin(call, await rowById(call, id), { step: 'start' })

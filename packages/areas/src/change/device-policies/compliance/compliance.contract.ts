@@ -1,5 +1,6 @@
 import { can, csv, get, id, page, pageOf, post, time } from '@muster/kit/contract.ts'
 import { z } from 'zod'
+import { Remediation } from '../remediation/remediation.contract.ts'
 import { RuleSeverity } from '../rules/rules.contract.ts'
 import { ComplianceStatus, Counts, compliancePercent } from './counts.contract.ts'
 
@@ -22,6 +23,8 @@ export const DeviceCompliance = z.object({
   since: time(),
   failed: z.array(FailedRule),
   exception: z.object({ id: id(), reason: z.string(), expiresAt: time().nullable() }).nullable(),
+  /** Null unless the policy repairs something on the device. */
+  remediation: Remediation.nullable(),
 })
 
 const PolicyCompliance = z.object({

@@ -3,6 +3,7 @@ import { asSystem } from '@muster/db/database.ts'
 import { pagedSql } from '@muster/db/page.ts'
 import { conflict, invalid } from '@muster/kit/errors.ts'
 import { type SqlBool, sql } from 'kysely'
+import type { z } from 'zod'
 import { visibleDevices } from '../../../fleet/devices/index.ts'
 import { type Call, implement } from '../../../operation.ts'
 import { publishEvents } from '../../../platform/live-events/index.ts'
@@ -12,6 +13,7 @@ import { queueDevices } from '../evaluation/marks.ts'
 import type { Finding } from '../evaluation/pairs.rules.ts'
 import { PolicyBooks } from '../evaluation/policy-books.ts'
 import { changeablePolicy, selectPolicies, storedPolicyById } from '../policies.queries.ts'
+import type { Remediation } from '../remediation/remediation.contract.ts'
 import { compliance as contract } from './compliance.contract.ts'
 import { type ComplianceStatus, ComplianceStatus as Status } from './counts.contract.ts'
 import { countsByOrganization, countsByPolicy, noCounts, percentOf, sumOf } from './counts.queries.ts'
@@ -29,6 +31,7 @@ interface PairRow {
   readonly since: string
   readonly findings: Finding[]
   readonly exception: { id: string; reason: string; expiresAt: string | null } | null
+  readonly remediation: z.infer<typeof Remediation> | null
 }
 
 /** The devices of a policy with their status, for `pagedSql`. */
@@ -42,7 +45,12 @@ const pairsOf = (policyId: string, where: Condition) => sql<PairRow>`
       (SELECT jsonb_build_object('id', x.id, 'reason', x.reason, 'expiresAt', x.expires_at) FROM device_policy_exceptions x
         WHERE x.policy_id = ${policyId}::uuid AND (x.expires_at IS NULL OR x.expires_at > now())
           AND (x.device_id = devices.id OR x.group_id IN (SELECT m.group_id FROM device_group_members m WHERE m.device_id = devices.id))
-        ORDER BY x.rule_key NULLS FIRST, x.created_at LIMIT 1) AS exception
+        ORDER BY x.rule_key NULLS FIRST, x.created_at LIMIT 1) AS exception,
+      (SELECT jsonb_build_object('attempts', max(m.attempts) OVER (), 'nextAt', to_char(min(m.next_at) OVER () AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+          'state', CASE WHEN m.state <> 'remediation_failed' AND h.held IS NOT NULL THEN 'held' ELSE m.state END)
+        FROM device_policy_remediations m JOIN device_policy_enforcements h ON h.policy_id = m.policy_id
+        WHERE m.policy_id = ${policyId}::uuid AND m.device_id = devices.id
+        ORDER BY array_position(ARRAY['remediation_failed', 'held', 'running', 'pending'], m.state) LIMIT 1) AS remediation
     FROM device_policy_states s JOIN devices ON devices.id = s.device_id JOIN device_policy_sets e ON e.id = s.set_id
     LEFT JOIN device_policy_results r ON r.policy_id = ${policyId}::uuid AND r.device_id = devices.id
     WHERE (${policyId}::uuid = ANY (e.applied) OR ${policyId}::uuid = ANY (e.skipped)) AND ${where}) pairs`

@@ -187,7 +187,7 @@ function pairAfter(
   const exception = excepted.get(policyId)
   const status = statusOf(findings, exception)
   const before = stored?.status ?? (policyId in effectsBefore ? 'compliant' : 'not_applicable')
-  const warns = policy.mode === 'warn'
+  const warns = policy.mode !== 'monitor'
   const alerted = stored?.alerted ?? false
   const raises = warns && status === 'non_compliant'
   // While it is not known whether the device complies, an alert stays open.

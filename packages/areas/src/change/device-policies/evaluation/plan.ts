@@ -8,7 +8,7 @@ import { Settings } from '../settings/settings.contract.ts'
 /** An active policy. */
 export interface ActivePolicy extends AssignedPolicy, Omit<AppliedPolicy, 'level'> {
   readonly name: string
-  readonly mode: 'monitor' | 'warn'
+  readonly mode: 'monitor' | 'warn' | 'enforce'
   /** The followed filters of its rules, by key. */
   readonly ruleFilters: ReadonlyMap<string, string>
 }

@@ -5,7 +5,7 @@ import { type AppliedPolicy, effectiveRules, effectiveSettings } from './effecti
 import { Level } from './levels.contract.ts'
 
 const rule = (key: string, more: { locked?: boolean; min?: string } = {}): Rule => ({
-  ...{ key, type: 'os.version', severity: 'medium', message: null },
+  ...{ key, type: 'os.version', severity: 'medium', message: null, remediation: null },
   ...{ locked: more.locked ?? false, min: more.min ?? '1' },
 })
 const policy = (id: string, level: Level, rules: Rule[], more: Partial<AppliedPolicy> = {}): AppliedPolicy => ({

@@ -3,6 +3,7 @@ import { nameText } from '@muster/kit/contract.ts'
 import { z } from 'zod'
 import { FilterExpression } from '../../../fleet/filter-language/filter.contract.ts'
 import { Severity } from '../../../platform/events/severity.contract.ts'
+import { RemediationOrder } from '../remediation/remediation-order.contract.ts'
 import { fileFields, fitsState, hasOneContent, registryFields, serviceFields } from './fact-rules.contract.ts'
 
 export const RuleSeverity = Severity.exclude(['info'])
@@ -20,6 +21,8 @@ const about = {
   message: z.string().trim().min(1).max(500).nullable().default(null),
   /** No nearer policy replaces the rule. */
   locked: z.boolean().default(false),
+  /** What repairs a violation. */
+  remediation: RemediationOrder.nullable().default(null),
 }
 const version = z
   .string()

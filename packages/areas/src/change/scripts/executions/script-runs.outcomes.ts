@@ -14,6 +14,7 @@ export const scriptRuns = outcome({
   command: 'run_script',
 
   async begin(db, subject, commands) {
+    if (subject.kind !== 'script') return
     const { id, versionId, version, sha256, parameters } = ScriptSubject.parse(subject)
     const ids = commands.map((command) => command.id)
     await sql`INSERT INTO script_executions (partner_id, org_id, device_id, script_id, version_id, version, sha256,
