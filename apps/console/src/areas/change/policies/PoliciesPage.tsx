@@ -1,91 +1,36 @@
-import type { Policy } from '@muster/areas/change/device-policies/policies.contract.ts'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { ClipboardCheck } from 'lucide-react'
-import { usePlace } from '../../../shell/place.ts'
-import { RowMenu } from '../../../ui/button/RowMenu.tsx'
-import { SearchField } from '../../../ui/form/SearchField.tsx'
-import { Select } from '../../../ui/form/Select.tsx'
-import { ListPage } from '../../../ui/list/ListPage.tsx'
-import { NoRows } from '../../../ui/list/NoRows.tsx'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useNewForm } from '../../../ui/list/newForm.tsx'
-import { useList } from '../../../ui/list/useList.ts'
-import type { Column } from '../../../ui/table/DataTable.tsx'
-import { Ago } from '../../../ui/text/time.tsx'
-import { organizationColumn } from '../../tenancy/tenancy/placeColumns.tsx'
-import { ComplianceBar } from './ComplianceBar.tsx'
+import { Page } from '../../../ui/page/Page.tsx'
+import { Tabs } from '../../../ui/page/Tabs.tsx'
+import { DriftTab } from './compliance/DriftTab.tsx'
+import { MatrixTab } from './compliance/MatrixTab.tsx'
 import { PolicyForm } from './editor/PolicyForm.tsx'
-import { type PolicyActs, usePolicyActs } from './usePolicyActs.tsx'
-import { modes, modeText, PolicyBadge, policyStatuses } from './words.tsx'
+import { PolicyList } from './PolicyList.tsx'
+import { usePolicyActs } from './usePolicyActs.tsx'
 
-type Narrowing = Partial<Record<'q', string | undefined>> & {
-  status?: Policy['status'] | undefined
-  mode?: 'monitor' | 'warn' | undefined
-}
+const tabs = [
+  { id: 'policies', label: 'Policies' },
+  { id: 'matrix', label: 'Matrix' },
+  { id: 'drift', label: 'Drift' },
+] as const
 
 /** What devices have to be like, and how many of them comply. */
 export function PoliciesPage() {
-  const { q, status, mode } = useSearch({ from: '/app/policies' })
-  const navigate = useNavigate({ from: '/policies' })
-  const narrow = (next: Narrowing) =>
-    void navigate({ search: (now) => ({ ...now, page: undefined, ...next }), replace: true })
-  const { org } = usePlace()
+  const { tab = 'policies' } = useSearch({ from: '/app/policies' })
+  const navigate = useNavigate()
   const acts = usePolicyActs()
   const form = useNewForm('New policy', acts.mayWrite)
-  const list = useList(
-    (client) => client.policies.policies.list,
-    {
-      ...(q && { search: q }),
-      ...(status && { status: [status] }),
-      ...(mode && { mode: [mode] }),
-      ...(org && { orgId: org }),
-    },
-    { everyMs: 15_000 },
-  )
-  const isNarrowed = Boolean(q || status || mode)
   return (
-    <ListPage
+    <Page
+      fill={tab === 'policies'}
       title="Configuration policies"
       lead="What devices have to be like. Muster notes which do not comply, since when and why."
       actions={form.button}
-      tools={
-        <>
-          <SearchField
-            label="Search policies"
-            placeholder="Search by name"
-            value={q}
-            change={(text) => narrow({ q: text })}
-          />
-          <Select
-            label="Status"
-            none="All statuses"
-            value={status}
-            options={policyStatuses}
-            choose={(next) => narrow({ status: next })}
-          />
-          <Select
-            label="Mode"
-            none="All modes"
-            value={mode}
-            options={modes}
-            choose={(next) => narrow({ mode: next })}
-          />
-        </>
-      }
-      label="Configuration policies"
-      list={list}
-      columns={columnsWith(acts)}
-      rowId={({ id }) => id}
-      empty={
-        <NoRows
-          icon={ClipboardCheck}
-          title="No configuration policies yet"
-          action={form.button}
-          clear={isNarrowed && (() => narrow({ q: undefined, status: undefined, mode: undefined }))}
-        >
-          Create a policy: software, settings of files, services, free space and more.
-        </NoRows>
-      }
     >
+      <Tabs label="Sections of policies" tabs={tabs} open={tab} />
+      {tab === 'policies' && <PolicyList add={form.button} acts={acts} />}
+      {tab === 'matrix' && <MatrixTab />}
+      {tab === 'drift' && <DriftTab />}
       {form.isOpen && (
         <PolicyForm
           close={form.close}
@@ -93,44 +38,6 @@ export function PoliciesPage() {
         />
       )}
       {acts.dialogs}
-    </ListPage>
+    </Page>
   )
 }
-
-const columnsWith = (acts: PolicyActs): readonly Column<Policy>[] => [
-  {
-    id: 'name',
-    header: 'Name',
-    width: 180,
-    grow: 2,
-    cell: ({ id, name }) => (
-      <Link
-        to="/policies/$policyId"
-        params={{ policyId: id }}
-        className="rounded font-medium hover:text-accent-text hover:underline"
-      >
-        {name}
-      </Link>
-    ),
-  },
-  { id: 'status', header: 'Status', width: 90, cell: ({ status }) => <PolicyBadge status={status} /> },
-  {
-    id: 'compliance',
-    header: 'Compliance',
-    width: 170,
-    grow: 2,
-    cell: ({ status, counts }) =>
-      status === 'active' ? <ComplianceBar counts={counts} /> : <span className="text-muted">–</span>,
-  },
-  { id: 'mode', header: 'Mode', width: 90, cell: ({ mode }) => modeText(mode) },
-  { id: 'rules', header: 'Rules', width: 70, align: 'end', cell: ({ rules }) => rules.length },
-  organizationColumn,
-  { id: 'priority', header: 'Priority', width: 80, align: 'end', cell: ({ priority }) => priority },
-  { id: 'updated', header: 'Updated', width: 100, cell: ({ updatedAt }) => <Ago at={updatedAt} /> },
-  {
-    id: 'actions',
-    header: 'Actions',
-    width: 80,
-    cell: (policy) => <RowMenu name={policy.name} groups={acts.groupsFor(policy)} />,
-  },
-]

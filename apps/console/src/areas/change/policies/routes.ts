@@ -5,6 +5,8 @@ import * as read from '../../../search.ts'
 const compliance = read.oneOf('compliant', 'non_compliant', 'error', 'pending', 'exempt', 'not_applicable')
 
 const policiesSearch = read.searchOf({
+  tab: read.oneOf('matrix', 'drift'),
+  policy: read.id,
   page: read.whole,
   q: read.text,
   status: read.oneOf('draft', 'active', 'inactive', 'awaiting_approval'),

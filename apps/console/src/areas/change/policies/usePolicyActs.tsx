@@ -8,6 +8,7 @@ import { Confirm } from '../../../ui/dialog/Confirm.tsx'
 import { toast } from '../../../ui/dialog/toasts.tsx'
 import { count, many } from '../../../ui/text/quantity.ts'
 import { PolicyForm } from './editor/PolicyForm.tsx'
+import { settingsOf } from './settings.ts'
 
 type What = 'edit' | 'activate' | 'deactivate' | 'delete'
 
@@ -100,11 +101,13 @@ export function usePolicyActs(removed?: () => void): PolicyActs {
 }
 
 /** Why a policy cannot be activated. */
-export const cannotActivate = ({ rules }: Policy): string | undefined =>
-  rules.length === 0 ? 'Add a rule first' : undefined
+export const cannotActivate = (policy: Policy): string | undefined =>
+  policy.rules.length === 0 && settingsOf(policy).length === 0 ? 'Add a rule or a setting first' : undefined
 
-const activationText = ({ rules, mode, assignments }: Policy): string => {
-  const what = `Devices are evaluated for ${many(rules.length, 'rule')} within seconds. `
+const activationText = (policy: Policy): string => {
+  const { rules, mode, assignments } = policy
+  const [judged, set] = [many(rules.length, 'rule'), many(settingsOf(policy).length, 'setting')]
+  const what = `Within seconds devices are evaluated for ${judged}, and ${set} take effect. `
   const where = assignments.length === 0 ? 'It is assigned to no device yet. ' : ''
   return `${what}${where}${mode === 'monitor' ? 'No alert opens.' : 'Devices that do not comply open alerts.'}`
 }

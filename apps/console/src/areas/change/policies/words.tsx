@@ -76,3 +76,5 @@ export const ruleSeverities: readonly (readonly [RuleSeverity, string])[] = [
   ['medium', 'Medium'],
   ['low', 'Low'],
 ]
+
+export const percentText = (percent: number | null): string => (percent === null ? '–' : `${percent}%`)

@@ -8,7 +8,7 @@ import { Note, Pending } from '../../../../ui/page/states.tsx'
 import { Ago } from '../../../../ui/text/time.tsx'
 import { FailedRules } from '../page/FailedRules.tsx'
 import { ComplianceBadge, levelText, modeText } from '../words.tsx'
-import { EffectiveRules } from './EffectiveRules.tsx'
+import { EffectiveRules, EffectiveSettings } from './EffectiveRules.tsx'
 
 type DevicePolicy = Awaited<ReturnType<typeof devicePolicies.get.output.parseAsync>>['policies'][number]
 
@@ -16,7 +16,7 @@ type DevicePolicy = Awaited<ReturnType<typeof devicePolicies.get.output.parseAsy
 export function DevicePoliciesTab({ device }: { readonly device: DeviceDetail }) {
   const answer = useApiQuery((client) => client.policies.devices.get, { id: device.id }, { everyMs: 5_000 })
   if (!answer.data) return <Pending answer={answer} />
-  const { policies, rules, evaluatedAt } = answer.data
+  const { policies, rules, settings, evaluatedAt } = answer.data
   if (policies.length === 0)
     return (
       <Note icon={ClipboardCheck} title="No policies">
@@ -36,6 +36,7 @@ export function DevicePoliciesTab({ device }: { readonly device: DeviceDetail })
         ))}
       </ul>
       <EffectiveRules rules={rules} failed={policies.flatMap(({ failed }) => failed.map(({ key }) => key))} />
+      <EffectiveSettings settings={settings} />
     </div>
   )
 }

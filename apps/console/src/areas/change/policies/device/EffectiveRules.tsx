@@ -2,10 +2,19 @@ import type { devicePolicies, Why } from '@muster/areas/change/device-policies/d
 import { Link } from '@tanstack/react-router'
 import { Card } from '../../../../ui/page/display.tsx'
 import { requirementOf } from '../ruleText.ts'
+import { settingText, settingWords } from '../settings.ts'
 import { ComplianceBadge, levelText } from '../words.tsx'
 
-type EffectiveRule = Awaited<ReturnType<typeof devicePolicies.get.output.parseAsync>>['rules'][number]
-type From = Pick<EffectiveRule, 'policyId' | 'name' | 'level'>
+type Found = Awaited<ReturnType<typeof devicePolicies.get.output.parseAsync>>
+type From = Pick<Found['rules'][number], 'policyId' | 'name' | 'level'>
+
+/** A rule or a setting in effect, in words. */
+interface Effective extends From {
+  readonly key: string
+  readonly text: string
+  readonly why: Why
+  readonly overrode: readonly (From & { readonly text: string })[]
+}
 
 const reasons: Readonly<Record<Why, string>> = {
   only: 'No other policy has this key',
@@ -15,36 +24,66 @@ const reasons: Readonly<Record<Why, string>> = {
   older: 'Its policy is older',
 }
 
-interface Props {
-  readonly rules: readonly EffectiveRule[]
+interface RulesProps {
+  readonly rules: Found['rules']
   /** The keys of rules that the device does not keep. */
   readonly failed: readonly string[]
 }
 
 /** The rules in effect on a device: from which policy, what each replaced, and why. */
-export function EffectiveRules({ rules, failed }: Props) {
-  if (rules.length === 0) return null
+export const EffectiveRules = ({ rules, failed }: RulesProps) => (
+  <EffectiveList
+    title="Rules in effect"
+    failed={failed}
+    of={rules.map((rule) => ({
+      ...rule,
+      text: requirementOf(rule.value),
+      overrode: rule.overrode.map((each) => ({ ...each, text: requirementOf(each.value) })),
+    }))}
+  />
+)
+
+/** The settings in effect on a device: from which policy, what each replaced, and why. */
+export const EffectiveSettings = ({ settings }: Pick<Found, 'settings'>) => (
+  <EffectiveList
+    title="Settings in effect"
+    of={settings.map((setting) => ({
+      ...setting,
+      text: `${settingWords[setting.key]}: ${settingText(setting.value)}`,
+      overrode: setting.overrode.map((each) => ({ ...each, text: settingText(each.value) })),
+    }))}
+  />
+)
+
+interface ListProps {
+  readonly title: string
+  readonly of: readonly Effective[]
+  readonly failed?: readonly string[]
+}
+
+function EffectiveList({ title, of, failed = [] }: ListProps) {
+  if (of.length === 0) return null
   return (
-    <Card title="Rules in effect">
-      <ul aria-label="Rules in effect" className="grid gap-4 text-sm">
-        {rules.map((rule) => (
-          <li key={rule.key} className="grid gap-1">
+    <Card title={title}>
+      <ul aria-label={title} className="grid gap-4 text-sm">
+        {of.map((each) => (
+          <li key={each.key} className="grid gap-1">
             <span className="flex flex-wrap items-center gap-2">
-              <span className="min-w-0 break-words font-medium">{requirementOf(rule.value)}</span>
-              {failed.includes(rule.key) && <ComplianceBadge status="non_compliant" />}
+              <span className="min-w-0 break-words font-medium">{each.text}</span>
+              {failed.includes(each.key) && <ComplianceBadge status="non_compliant" />}
             </span>
             <span>
-              <code className="text-muted">{rule.key}</code> from <Source from={rule} />.{' '}
-              <span className="text-muted">{reasons[rule.why]}.</span>
+              <code className="text-muted">{each.key}</code> from <Source from={each} />.{' '}
+              <span className="text-muted">{reasons[each.why]}.</span>
             </span>
-            {rule.overrode.length > 0 && (
+            {each.overrode.length > 0 && (
               <ul
-                aria-label={`Replaced by ${rule.key}`}
+                aria-label={`Replaced by ${each.key}`}
                 className="grid gap-0.5 border-line border-l-2 pl-3 text-muted"
               >
-                {rule.overrode.map((each) => (
-                  <li key={each.policyId}>
-                    Replaces “{requirementOf(each.value)}” from <Source from={each} />
+                {each.overrode.map((other) => (
+                  <li key={other.policyId}>
+                    Replaces “{other.text}” from <Source from={other} />
                   </li>
                 ))}
               </ul>

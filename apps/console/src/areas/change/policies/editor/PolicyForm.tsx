@@ -17,6 +17,7 @@ import { modeHints, modes } from '../words.tsx'
 import { DeviceFields } from './DeviceFields.tsx'
 import { emptyPolicy, forOtherOwner, newRuleDraft, type PolicyDraft, policyDraftOf, policyOf } from './policyDraft.ts'
 import { RuleEditor } from './RuleEditor.tsx'
+import { SettingFields } from './SettingFields.tsx'
 
 interface Props {
   /** The policy to edit. A new one is created without it. */
@@ -27,7 +28,7 @@ interface Props {
 
 const rulesMax = 100
 /** Where faults are shown. */
-const shownFields = ['name', 'description', 'priority', 'assignments', 'exclude', 'filter', 'rules']
+const shownFields = ['name', 'description', 'priority', 'assignments', 'exclude', 'filter', 'settings', 'rules']
 const noIssues: readonly Issue[] = []
 
 /** What a policy requires, of which devices, and what follows when they do not comply. */
@@ -40,8 +41,8 @@ export function PolicyForm({ policy, done, close }: Props) {
   const save = useApiMutation(
     (given: Parameters<typeof api.policies.policies.create.mutate>[0]) => {
       if (policy === undefined) return api.policies.policies.create.mutate(given)
-      const { name, description, mode, priority, assignments, exclude, osTypes, filter, rules } = given
-      const changes = { name, description, mode, priority, assignments, exclude, osTypes, filter, rules }
+      const { name, description, mode, priority, assignments, exclude, osTypes, filter, settings, rules } = given
+      const changes = { name, description, mode, priority, assignments, exclude, osTypes, filter, settings, rules }
       return api.policies.policies.update.mutate({ ...changes, id: policy.id })
     },
     {
@@ -101,6 +102,13 @@ export function PolicyForm({ policy, done, close }: Props) {
             <RuleEditor draft={rule} orgId={orgId} issues={issuesIn(issues, `rules.${index}`)} change={replace} />
           )}
         </DraftList>
+      </FormSection>
+      <FormSection title="Settings">
+        <SettingFields
+          draft={draft.settings}
+          issues={issuesIn(issues, 'settings')}
+          change={(settings) => set({ settings })}
+        />
       </FormSection>
     </SideForm>
   )

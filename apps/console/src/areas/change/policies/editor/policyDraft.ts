@@ -5,6 +5,7 @@ import { draftOf, emptyGroup, filterOf, type Group, newRule as newCondition } fr
 import { type Named, noPlaces } from '../../../fleet/targets/targetDraft.ts'
 import { assignmentsOf, namedOf } from './places.ts'
 import { kindOf, type Values, valuesOf, wireOf } from './ruleTypes.ts'
+import { noSettings, type SettingDraft, settingDraftOf, settingsOfDraft } from './settingDraft.ts'
 
 export interface RuleDraft {
   /** Tells the drafts apart; `ruleKey` is the key of the rule. */
@@ -33,6 +34,7 @@ export interface PolicyDraft {
   readonly osTypes: Policy['osTypes']
   /** Null without a filter. */
   readonly filter: Group | null
+  readonly settings: SettingDraft
   readonly rules: readonly RuleDraft[]
 }
 
@@ -66,7 +68,8 @@ export function ruleOf({ ruleKey, type, severity, message, locked, values, filte
 
 export const emptyPolicy: PolicyDraft = {
   ...{ name: '', description: '', mode: 'monitor', priority: '100', everywhere: false },
-  ...{ places: noPlaces, exclude: noPlaces, osTypes: [], filter: null, rules: [newRuleDraft([])] },
+  ...{ places: noPlaces, exclude: noPlaces, osTypes: [], filter: null },
+  ...{ settings: noSettings, rules: [newRuleDraft([])] },
 }
 
 export const policyDraftOf = (policy: Policy): PolicyDraft => ({
@@ -79,6 +82,7 @@ export const policyDraftOf = (policy: Policy): PolicyDraft => ({
   exclude: namedOf(policy.exclude),
   osTypes: policy.osTypes,
   filter: policy.filter === null ? null : draftOf(policy.filter),
+  settings: settingDraftOf(policy),
   rules: policy.rules.map(ruleDraftOf),
 })
 
@@ -102,5 +106,6 @@ export const policyOf = (draft: PolicyDraft, partnerId: string) => ({
   exclude: assignmentsOf(draft.exclude),
   osTypes: draft.osTypes,
   filter: draft.filter === null ? null : filterOf(draft.filter),
+  settings: settingsOfDraft(draft.settings),
   rules: draft.rules.map(ruleOf),
 })

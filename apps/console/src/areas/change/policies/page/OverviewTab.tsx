@@ -10,6 +10,7 @@ import { OrganizationLink } from '../../../tenancy/tenancy/PlaceLinks.tsx'
 import { systemsText } from '../../scripts/words.tsx'
 import { AssignmentList } from '../AssignmentList.tsx'
 import { ComplianceBar } from '../ComplianceBar.tsx'
+import { settingsOf, settingText, settingWords } from '../settings.ts'
 import { modeHints } from '../words.tsx'
 import { RequirementList } from './RequirementList.tsx'
 
@@ -19,13 +20,26 @@ export function OverviewTab({ policy }: { readonly policy: Policy }) {
     <div className="grid gap-4">
       {policy.status === 'active' && <Summary policy={policy} />}
       <div className="grid items-start gap-4 lg:grid-cols-[2fr_1fr]">
-        <RequirementList rules={policy.rules} />
+        <div className="grid gap-4">
+          <RequirementList rules={policy.rules} />
+          <SettingList policy={policy} />
+        </div>
         <div className="grid gap-4">
           <Scope policy={policy} />
           <About policy={policy} />
         </div>
       </div>
     </div>
+  )
+}
+
+function SettingList({ policy }: { readonly policy: Policy }) {
+  const settings = settingsOf(policy)
+  if (settings.length === 0) return null
+  return (
+    <Card title="Settings">
+      <Facts facts={settings.map(([name, value]) => [settingWords[name], settingText(value)])} />
+    </Card>
   )
 }
 
