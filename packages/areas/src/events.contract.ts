@@ -2,6 +2,7 @@
 
 import { deploymentCompleted, deploymentHalted } from './change/deployments/deployment-events.contract.ts'
 import { policyEvents } from './change/device-policies/policies-events.contract.ts'
+import { scriptEnded } from './change/scripts/executions/script-events.contract.ts'
 import { commandFailed } from './control/commands/commands-events.contract.ts'
 import {
   maintenanceEnded,
@@ -10,6 +11,7 @@ import {
 } from './control/maintenance/maintenance-events.contract.ts'
 import { agentUpdateFailed } from './control/rollouts/rollouts-events.contract.ts'
 import { deviceEvents } from './fleet/devices/devices-events.contract.ts'
+import { groupJoined, groupLeft } from './fleet/groups/groups-events.contract.ts'
 import type { EventType } from './platform/events/event-type.contract.ts'
 import { alertEvents } from './watch/alerts/alerts-events.contract.ts'
 import { systemAlive } from './watch/alerts/alive/alive-events.contract.ts'
@@ -18,6 +20,7 @@ import { monitorChangedEvent } from './watch/monitors/monitors-events.contract.t
 
 export const eventTypes: readonly EventType[] = [
   ...deviceEvents,
+  ...[groupJoined, groupLeft, scriptEnded],
   ...[commandFailed, agentUpdateFailed],
   ...[maintenanceStarted, maintenanceEnded, maintenanceNotReturned],
   ...alertEvents,

@@ -7,6 +7,7 @@ import { badRequest, conflict } from '@muster/kit/errors.ts'
 import {
   deviceById,
   dismissDuplicates,
+  keepChanges,
   placeDevice,
   quarantineDevice,
   releaseDevice,
@@ -43,6 +44,7 @@ export default implement(contract, {
       ...(displayName === before.displayName ? [] : ['displayName']),
       ...(siteId === before.siteId ? [] : ['site']),
     ]
+    await keepChanges(db, [id], changed)
     // For the watchers of the old site and of the new one.
     const events = sites.flatMap((site) =>
       changed.map((what) =>
@@ -64,6 +66,7 @@ export default implement(contract, {
     await leaveGroups(db, id, 'moved')
     const at = services.clock.now()
     const cancelled = await moveDevice(call, device, { orgId, siteId })
+    await keepChanges(db, [id], ['organization'])
     // The count of the new organization includes the device already.
     await claimDevices(db, { partnerId, orgId }, 0)
     const from = { orgId: device.orgId, siteId: device.siteId }

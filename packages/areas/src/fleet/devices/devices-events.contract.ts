@@ -11,4 +11,14 @@ export const deviceQuarantined = eventType('device.quarantined', 'device', { ...
 /** The agent stopped although its watchdog is connected. */
 export const agentSilent = eventType('agent.silent', 'device', named)
 
-export const deviceEvents = [deviceOnline, deviceOffline, deviceEnrolled, deviceQuarantined, agentSilent]
+/** Properties of the device and sections of its inventory, such as `tags`, `osVersion` and `software`. */
+export const deviceChangedEvent = eventType('device.changed', 'device', { ...named, changed: z.array(z.string()) })
+
+const software = { ...named, name: z.string(), version: z.string().nullable() }
+export const softwareInstalled = eventType('software.installed', 'device', software)
+export const softwareRemoved = eventType('software.removed', 'device', software)
+
+export const deviceEvents = [
+  ...[deviceOnline, deviceOffline, deviceEnrolled, deviceQuarantined, agentSilent],
+  ...[deviceChangedEvent, softwareInstalled, softwareRemoved],
+]

@@ -27,6 +27,7 @@ export { mergeCustomValues, removeCustomValues, setCustomValues } from './state/
 export { changeEvents, type DevicePlace, statusEvents } from './state/device-changes.ts'
 export { changeStatuses, changeUpdating, noVerdict, type Verdict, verdictEvents } from './state/device-status.ts'
 export { changeTag } from './state/device-tags.ts'
+export { aboutDevice, keepChanges, keepEvents } from './state/kept-events.ts'
 export {
   markDecommissioned,
   moveDeviceTo,

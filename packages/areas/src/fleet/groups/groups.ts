@@ -49,7 +49,7 @@ export default implement(contract, {
       .values({ ...input, partnerId, type, createdBy: caller.userId, ...(filter === undefined ? {} : stored(filter)) })
       .returningAll()
       .executeTakeFirstOrThrow()
-    if (filter !== undefined) await evaluateGroup(db, made, null)
+    if (filter !== undefined) await evaluateGroup(db, made, null, true)
     if (deviceIds !== undefined) requireAll(await addMembers(db, caller, made, deviceIds))
     audit({ target: made.id, name: made.name, orgId: made.orgId, partnerId, after: made })
     return groupById(db, caller, made.id)

@@ -1,11 +1,13 @@
 import { paged } from '@muster/db/page.ts'
 import { denied, invalid, notFound } from '@muster/kit/errors.ts'
+import { sql } from 'kysely'
 import { type Call, implement } from '../../operation.ts'
 import { isLimited, requireWorkingOrganization } from '../../tenancy/tenancy/index.ts'
 import { asDevice, deviceColumns, stateColumns, visibleDevices } from '../devices/index.ts'
 import { groupById, requireNotLimitedToGroups } from './group.queries.ts'
 import { members as contract } from './members.contract.ts'
 import { addMembers, logMembers } from './members.queries.ts'
+import { tellMembers } from './members-events.ts'
 import { evaluateGroup } from './membership.ts'
 
 /** The group and one of its devices, both within reach. @throws NOT_FOUND */
@@ -59,6 +61,11 @@ export default implement(contract, {
     if (group.type === 'dynamic')
       throw invalid('The filter of a dynamic group chooses its devices. Pin a device to keep it in the group')
     const outcome = await addMembers(db, caller, group, input.deviceIds)
+    await tellMembers(
+      db,
+      'joined',
+      outcome.added.map((deviceId) => ({ groupId: group.id, deviceId })),
+    )
     audit(noted(group, { added: outcome.added }))
     return outcome
   },
@@ -77,6 +84,7 @@ export default implement(contract, {
       .executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound('Device')
     await logMembers(db, caller, group, 'removed', [device.id])
+    await tellMembers(db, 'left', [{ groupId: group.id, deviceId: device.id }])
     audit(noted(group, { removed: [device.id] }))
     return { success: true as const }
   },
@@ -87,11 +95,13 @@ export default implement(contract, {
     requireNotLimitedToGroups(caller, changeMembers)
     await requireWorkingOrganization(db, caller, group.orgId)
     if (group.siteId !== null && device.siteId !== group.siteId) throw invalid('The device belongs to another site')
-    await db
+    const pinned = await db
       .insertInto('deviceGroupMembers')
       .values({ groupId: group.id, deviceId: device.id, orgId: group.orgId, partnerId: group.partnerId, pinned: true })
       .onConflict((row) => row.columns(['groupId', 'deviceId']).doUpdateSet({ pinned: true }))
-      .execute()
+      .returning(sql<boolean>`xmax = 0`.as('isNew'))
+      .executeTakeFirstOrThrow()
+    if (pinned.isNew) await tellMembers(db, 'joined', [{ groupId: group.id, deviceId: device.id }])
     await logMembers(db, caller, group, 'pinned', [device.id])
     audit(noted(group, { pinned: device.id }))
     return { success: true as const }

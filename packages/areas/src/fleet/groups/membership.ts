@@ -3,6 +3,7 @@ import type { Db } from '@muster/db/database.ts'
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { conditionOf } from '../devices/index.ts'
 import { FilterExpression } from '../filter-language/filter.contract.ts'
+import { tellMembers } from './members-events.ts'
 
 export interface DynamicGroup {
   readonly id: string
@@ -15,6 +16,11 @@ export interface DynamicGroup {
 interface Change {
   readonly deviceId: string
   readonly action: 'added' | 'removed'
+}
+
+interface Left {
+  readonly groupId: string
+  readonly deviceId: string
 }
 
 function statement(group: DynamicGroup, condition: Expression<SqlBool>, deviceIds: readonly string[] | null) {
@@ -44,15 +50,21 @@ function statement(group: DynamicGroup, condition: Expression<SqlBool>, deviceId
 
 /**
  * Evaluates a group's filter for these devices, or for all devices of its organization, and updates the members.
+ * @param isNew devices that a group has from its beginning have not joined it
  * @returns the changes
  */
 export async function evaluateGroup(
   db: Db,
   group: DynamicGroup,
   deviceIds: readonly string[] | null,
+  isNew = false,
 ): Promise<Change[]> {
   const condition = await conditionOf(db, FilterExpression.parse(group.filter), group)
   const { rows } = await statement(group, condition, deviceIds).execute(db)
+  const those = (wanted: Change['action']) =>
+    rows.flatMap(({ deviceId, action }) => (action === wanted ? [{ groupId: group.id, deviceId }] : []))
+  if (!isNew) await tellMembers(db, 'joined', those('added'))
+  await tellMembers(db, 'left', those('removed'))
   if (deviceIds === null)
     await db.updateTable('deviceGroups').set({ evaluatedAt: sql<string>`now()` }).where('id', '=', group.id).execute()
   return rows
@@ -73,20 +85,24 @@ export async function dynamicGroups(db: Db) {
 
 /** Removes a device from groups that it no longer belongs to, because it moved to another organization or was decommissioned. */
 export async function leaveGroups(db: Db, deviceId: string, reason: 'moved' | 'decommissioned'): Promise<void> {
-  await sql`
+  const { rows } = await sql<Left>`
     WITH left_groups AS (DELETE FROM device_group_members WHERE device_id = ${deviceId}::uuid RETURNING group_id, org_id, partner_id)
     INSERT INTO device_group_log (group_id, device_id, org_id, partner_id, action, reason)
-    SELECT group_id, ${deviceId}::uuid, org_id, partner_id, 'removed', ${reason} FROM left_groups`.execute(db)
+    SELECT group_id, ${deviceId}::uuid, org_id, partner_id, 'removed', ${reason} FROM left_groups
+    RETURNING group_id, device_id`.execute(db)
+  await tellMembers(db, 'left', rows)
 }
 
 /** Removes a device from the groups of sites that it has left. */
 export async function leaveGroupsOfOtherSites(db: Db, deviceId: string, siteId: string | null): Promise<void> {
-  await sql`
+  const { rows } = await sql<Left>`
     WITH left_groups AS (
       DELETE FROM device_group_members m USING device_groups g
       WHERE m.device_id = ${deviceId}::uuid AND g.id = m.group_id AND g.site_id IS NOT NULL
         AND g.site_id IS DISTINCT FROM ${siteId}::uuid
       RETURNING m.group_id, m.org_id, m.partner_id)
     INSERT INTO device_group_log (group_id, device_id, org_id, partner_id, action, reason)
-    SELECT group_id, ${deviceId}::uuid, org_id, partner_id, 'removed', 'moved' FROM left_groups`.execute(db)
+    SELECT group_id, ${deviceId}::uuid, org_id, partner_id, 'removed', 'moved' FROM left_groups
+    RETURNING group_id, device_id`.execute(db)
+  await tellMembers(db, 'left', rows)
 }

@@ -1,4 +1,5 @@
 // What other areas and the worker may use of events.
+export { causedBy } from './cause.ts'
 export { adoptRestored, beginCursors, dueFollowers } from './cursors.ts'
 export { emit, emitAll, eventOf, insertEvents } from './emit.ts'
 export { followOnce } from './follow.ts'

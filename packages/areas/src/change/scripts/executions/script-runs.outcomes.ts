@@ -2,10 +2,12 @@
 import type { Db } from '@muster/db/database.ts'
 import { sql } from 'kysely'
 import { type EndedCommand, outcome } from '../../../background/outcome.ts'
+import { aboutDevice, keepEvents } from '../../../fleet/devices/index.ts'
 import type { PartnerEvent } from '../../../platform/live-events/index.ts'
 import { clearAlerts, raiseAlerts } from '../../../watch/alerts/index.ts'
 import type { ExitCodes, ScriptSeverity } from '../exit-codes.contract.ts'
 import { ScriptSubject } from './executions.contract.ts'
+import { scriptEnded } from './script-events.contract.ts'
 import { severityOf } from './severity.ts'
 
 const alertSeverities = { warning: 'medium', error: 'high', critical: 'critical' } as const
@@ -30,6 +32,7 @@ export const scriptRuns = outcome({
     await sql`UPDATE script_executions e SET severity = u.severity
       FROM unnest(${runs.map(({ id }) => id)}::uuid[], ${runs.map(({ severity }) => severity)}::text[]) AS u (id, severity)
       WHERE e.id = u.id`.execute(db)
+    await keepEvents(db, runs.map(endedEvent))
     return { events: await tellAlerts(db, runs) }
   },
 })
@@ -66,6 +69,19 @@ async function runsOf(db: Db, ended: readonly EndedCommand[]): Promise<EndedRun[
     const run = stored.get(command.id)
     const severity = run === undefined ? null : severityOf(run.exitCodes, command)
     return run === undefined || severity === null ? [] : [{ ...run, severity, command }]
+  })
+}
+
+const endedEvent = ({ id: executionId, scriptId, scriptName, deviceId, severity, command }: EndedRun) => {
+  const { id: commandId, status, exitCode } = command
+  return aboutDevice(scriptEnded, deviceId, {
+    scriptId,
+    scriptName,
+    executionId,
+    commandId,
+    status,
+    severity,
+    exitCode,
   })
 }
 

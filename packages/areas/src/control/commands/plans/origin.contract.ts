@@ -14,5 +14,7 @@ export const Origin = z.object({
   run: id().optional(),
   step: z.int().min(0),
   attempt: z.int().min(0),
+  /** The run of an automation that led to it, and the automations one after another that did. What follows names them too. */
+  cause: z.object({ runId: id(), chain: z.array(id()) }).optional(),
 })
 export type Origin = z.infer<typeof Origin>

@@ -1,7 +1,7 @@
 import type { Db } from '@muster/db/database.ts'
 import { type Transaction, transactionOf } from '@muster/db/transaction.ts'
 import type { Applied, EndedCommand, Outcome } from '../../../background/outcome.ts'
-import { insertEvents } from '../../../platform/events/index.ts'
+import { causedBy, insertEvents } from '../../../platform/events/index.ts'
 import type { PartnerEvent } from '../../../platform/live-events/index.ts'
 import { commandFailed } from '../commands-events.contract.ts'
 
@@ -17,6 +17,14 @@ export async function applyOutcomes(
   outcomes: readonly Outcome[],
   ended: readonly EndedCommand[],
 ): Promise<PartnerEvent[]> {
+  const events: PartnerEvent[] = []
+  // What a command changes has the cause of the command.
+  for (const alike of Map.groupBy(ended, ({ origin }) => JSON.stringify(origin?.cause)).values())
+    events.push(...(await causedBy(db, alike[0]?.origin?.cause, () => applyTo(db, outcomes, alike))))
+  return events
+}
+
+async function applyTo(db: Db, outcomes: readonly Outcome[], ended: readonly EndedCommand[]): Promise<PartnerEvent[]> {
   const transaction = transactionOf(db)
   await noteFailures(transaction, ended)
   const events: PartnerEvent[] = []

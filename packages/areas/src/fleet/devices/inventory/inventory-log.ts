@@ -1,7 +1,9 @@
 import type { Inventory, SystemState } from '@muster/wire/messages/inventory.ts'
 import type pg from 'pg'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { at } from '../../../background/job.ts'
+import { softwareInstalled, softwareRemoved } from '../devices-events.contract.ts'
+import { aboutDevice, keepEvents } from '../state/kept-events.ts'
 import type { InventorySection } from './inventory.contract.ts'
 
 const changesPerInventoryMax = 1_000
@@ -126,8 +128,14 @@ interface Collected {
   readonly body: Inventory
 }
 
-/** Records the differences from the inventories that are about to be replaced. */
-export async function logInventoryChanges(client: pg.PoolClient, records: readonly Collected[]): Promise<void> {
+/**
+ * Records the differences from the inventories that are about to be replaced.
+ * @returns the sections that changed, by device
+ */
+export async function logInventoryChanges(
+  client: pg.PoolClient,
+  records: readonly Collected[],
+): Promise<ReadonlyMap<string, ReadonlySet<Section>>> {
   const values = [
     records.map(({ deviceId }) => deviceId),
     records.map(({ body }) => body.hash),
@@ -140,7 +148,7 @@ export async function logInventoryChanges(client: pg.PoolClient, records: readon
     if (record === undefined) return []
     return inventoryChanges(old, record.body).map((change) => ({ ...change, old, atMs: record.atMs }))
   })
-  if (changes.length === 0) return
+  if (changes.length === 0) return new Map()
   const json = (item: Item | null) => (item === null ? null : JSON.stringify(item))
   await client.query({
     ...writeLog,
@@ -156,7 +164,31 @@ export async function logInventoryChanges(client: pg.PoolClient, records: readon
       changes.map(({ after }) => json(after)),
     ],
   })
+  const byDevice = Map.groupBy(changes, ({ old }) => old.device_id)
+  await keepEvents(
+    client,
+    [...byDevice].flatMap(([deviceId, own]) => softwareEvents(deviceId, own, news.get(deviceId)?.body.software ?? [])),
+  )
+  return new Map([...byDevice].map(([id, own]) => [id, new Set(own.map(({ section }) => section))]))
 }
+
+interface LoggedChange extends InventoryChange {
+  readonly old: StoredInventory
+}
+
+/** What was installed and removed, the first changes of many. A list that was empty was not read, and one that is empty neither. */
+function softwareEvents(deviceId: string, changes: readonly LoggedChange[], now: readonly Item[]) {
+  if (now.length === 0 || changes[0]?.old.software.length === 0) return []
+  const found = changes.flatMap(({ section, action, name, before, after }) => {
+    if (section !== 'software' || action === 'changed') return []
+    const version = Version.parse(after ?? before).version ?? null
+    return [aboutDevice(action === 'added' ? softwareInstalled : softwareRemoved, deviceId, { name, version })]
+  })
+  return found.slice(0, softwareEventsMax)
+}
+
+const Version = z.object({ version: z.string().nullish() })
+const softwareEventsMax = 200
 
 /** Deletes changes that are older than a year. */
 export async function forgetInventoryChanges(pool: pg.Pool): Promise<void> {

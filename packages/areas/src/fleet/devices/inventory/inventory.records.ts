@@ -1,7 +1,9 @@
 import type { Inventory } from '@muster/wire/messages/inventory.ts'
 import type pg from 'pg'
 import { type Received, records } from '../../../background/record.ts'
+import { deviceChangedEvent } from '../devices-events.contract.ts'
 import { changeEvents, type DevicePlace } from '../state/device-changes.ts'
+import { aboutDevice, keepEvents } from '../state/kept-events.ts'
 import { logInventoryChanges } from './inventory-log.ts'
 
 const inventoriesPerStatement = 50
@@ -47,9 +49,14 @@ const storeFacts = {
       architecture = u.architecture, agent_version = u.agent_version, inventory_hash = u.hash
     FROM unnest($1::uuid[], $2::text[], $3::float8[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[])
       AS u(device_id, hash, at_ms, hostname, os_type, os_name, os_version, kernel_version, architecture, agent_version)
-    WHERE d.id = u.device_id
+      JOIN devices old ON old.id = u.device_id
+    WHERE d.id = old.id
       AND NOT EXISTS (SELECT FROM device_inventory i WHERE i.device_id = u.device_id AND i.collected_at > to_timestamp(u.at_ms / 1000))
-    RETURNING d.id AS "deviceId", d.org_id AS "orgId", d.partner_id AS "partnerId", d.site_id AS "siteId", u.at_ms AS "atMs"`,
+    RETURNING d.id AS "deviceId", d.org_id AS "orgId", d.partner_id AS "partnerId", d.site_id AS "siteId", u.at_ms AS "atMs",
+      CASE WHEN old.inventory_hash IS NULL THEN '{}' ELSE array_remove(ARRAY[CASE WHEN d.hostname <> old.hostname THEN 'hostname' END,
+        CASE WHEN d.os_name IS DISTINCT FROM old.os_name THEN 'osName' END, CASE WHEN d.os_version IS DISTINCT FROM old.os_version THEN 'osVersion' END,
+        CASE WHEN d.kernel_version IS DISTINCT FROM old.kernel_version THEN 'kernelVersion' END,
+        CASE WHEN d.agent_version IS DISTINCT FROM old.agent_version THEN 'agentVersion' END], NULL) END AS facts`,
 }
 
 /** Stores the inventory and the properties of the device that it reports. */
@@ -70,16 +77,23 @@ async function storeSlice(client: pg.PoolClient, slice: readonly Received<'inven
     slice.map(({ body }) => body.hash),
     slice.map(({ atMs }) => atMs),
   ]
-  await logInventoryChanges(client, slice)
+  const sectionsOf = await logInventoryChanges(client, slice)
   const [, changed] = await Promise.all([
     client.query({
       ...storeInventory,
       values: [...keys, ...sections.map((section) => slice.map(({ body }) => JSON.stringify(body[section] ?? {})))],
     }),
-    client.query<DevicePlace>({
+    client.query<DevicePlace & { readonly facts: readonly string[] }>({
       ...storeFacts,
       values: [...keys, ...facts.map((fact) => slice.map(({ body }) => body.facts[fact] ?? null))],
     }),
   ])
+  await keepEvents(
+    client,
+    changed.rows.flatMap(({ deviceId, facts: own }) => {
+      const names = [...own, ...(sectionsOf.get(deviceId) ?? [])]
+      return names.length === 0 ? [] : [aboutDevice(deviceChangedEvent, deviceId, { changed: names })]
+    }),
+  )
   return changed.rows
 }

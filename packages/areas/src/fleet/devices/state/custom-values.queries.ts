@@ -3,16 +3,20 @@ import type { Db } from '@muster/db/database.ts'
 import type { Transaction } from '@muster/db/transaction.ts'
 import { sql } from 'kysely'
 import type { DevicePlace } from './device-changes.ts'
+import { keepChanges } from './kept-events.ts'
 
 type Values = Readonly<Record<string, string | number | boolean | null>>
 
 /** Replaces the values of a device. */
 export async function setCustomValues(db: Db, id: string, values: Values): Promise<void> {
-  await db
+  const given = JSON.stringify(values)
+  const { numUpdatedRows } = await db
     .updateTable('devices')
-    .set({ customFields: JSON.stringify(values) })
+    .set({ customFields: given })
     .where('id', '=', id)
-    .execute()
+    .where(sql<boolean>`custom_fields IS DISTINCT FROM ${given}::jsonb`)
+    .executeTakeFirst()
+  if (numUpdatedRows > 0n) await keepChanges(db, [id], ['customFields'])
 }
 
 /** Removes the values of one field from all devices of its organization, or of its partner. */
@@ -47,5 +51,10 @@ export async function mergeCustomValues(
     ...mergeValues,
     values: [[...changes.keys()], values],
   })
+  await keepChanges(
+    transaction,
+    rows.map(({ deviceId }) => deviceId),
+    ['customFields'],
+  )
   return rows.map((row) => ({ ...row, atMs: Date.now() }))
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { PartnerEvent } from '../../../platform/live-events/index.ts'
 import { Tag, tagsMax } from '../tags.contract.ts'
 import { changeEvents } from './device-changes.ts'
+import { keepChanges } from './kept-events.ts'
 
 /**
  * Adds one tag to devices, or removes it.
@@ -37,6 +38,11 @@ export async function changeTag(
   if (changing.length > 0)
     await sql`UPDATE devices SET tags = ${after}
       WHERE id = ANY (${changing.map(({ deviceId }) => deviceId)}::uuid[])`.execute(db)
+  await keepChanges(
+    db,
+    changing.map(({ deviceId }) => deviceId),
+    ['tags'],
+  )
   const atMs = Date.now()
   return {
     faults: new Map(full.map(({ deviceId }) => [deviceId, `would have more than ${tagsMax} tags`])),

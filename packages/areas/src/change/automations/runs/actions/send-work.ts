@@ -30,7 +30,10 @@ export async function sendWork(
     ...(deviceEnv === undefined ? {} : { deviceEnv }),
     // What was not begun while the step waited does not begin later.
     expiresAt: new Date(Date.now() + Math.min(expiresInSeconds, longest) * 1_000).toISOString(),
-    origin: { kind: 'automation', id: run.automationId, run: run.id, step: run.step, attempt },
+    origin: {
+      ...{ kind: 'automation', id: run.automationId, run: run.id, step: run.step, attempt },
+      cause: { runId: run.id, chain: [...run.chain, run.automationId] },
+    },
   }
   const issued = await issueInBackground(
     db,

@@ -12,7 +12,7 @@ import { devicesById } from './devices.ts'
 import type { Moving } from './moving.ts'
 import { scopeOf } from './scope.ts'
 import { endStep } from './steps.ts'
-import { endRun, RunPlan, type StoredRun, takeRun } from './stored-run.ts'
+import { causeOf, endRun, RunPlan, type StoredRun, takeRun } from './stored-run.ts'
 
 const failuresMax = 5
 
@@ -41,8 +41,7 @@ export async function moveRun(parts: WorkerParts): Promise<boolean> {
 async function move(moving: Moving, run: StoredRun): Promise<void> {
   const { db } = moving
   // What happens in this transaction has the run as its cause.
-  const cause = JSON.stringify({ runId: run.id, chain: [...run.chain, run.automationId] })
-  await sql`SELECT set_config('muster.cause', ${cause}, true)`.execute(db)
+  await sql`SELECT set_config('muster.cause', ${JSON.stringify(causeOf(run))}, true)`.execute(db)
   if (run.failures > 0) await sql`UPDATE automation_runs SET failures = 0 WHERE id = ${run.id}::uuid`.execute(db)
   if (run.status === 'queued') return beginRun(moving, run)
   const plan = RunPlan.parse(run.plan)

@@ -3,6 +3,7 @@ import type { Db } from '@muster/db/database.ts'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { PlanOwner } from '../../../../control/commands/plans/owner.contract.ts'
+import type { EventCause } from '../../../../platform/events/event-type.contract.ts'
 import { Action, OnFailure } from '../actions/actions.contract.ts'
 import type { RunStatus } from '../runs.contract.ts'
 
@@ -35,6 +36,12 @@ export interface StoredRun {
   readonly createdAt: string
   readonly failures: number
 }
+
+/** The cause of what a run changes. */
+export const causeOf = ({ id, automationId, chain }: Pick<StoredRun, 'id' | 'automationId' | 'chain'>): EventCause => ({
+  runId: id,
+  chain: [...chain, automationId],
+})
 
 /** Takes a run that is due, until the transaction ends. Runs wait while the commands of their partner are stopped. */
 export async function takeRun(db: Db): Promise<StoredRun | undefined> {
