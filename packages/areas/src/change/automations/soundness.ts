@@ -12,6 +12,7 @@ import type { Action } from './runs/actions/actions.contract.ts'
 import { permissionsFor } from './runs/actions/index.ts'
 import { faultOfTexts } from './runs/actions/templates.ts'
 import { faultOfCron } from './triggers/next-time.rules.ts'
+import { inAction } from './works.ts'
 
 export type Work = Pick<Automation, 'partnerId' | 'orgId' | 'trigger' | 'conditions' | 'actions'>
 
@@ -27,9 +28,12 @@ export async function requireSoundWork(call: Call, work: Work): Promise<void> {
   for (const [index, action] of actions.entries()) {
     const fault = faultOfTexts(action)
     if (fault !== null) throw invalid(`actions.${index}.${fault}`)
-    if (action.type === 'command') orderFor(call, { ...action, type: action.command, respectMaintenance: true })
+    if (action.type === 'command') {
+      const order = { ...action, type: action.command, respectMaintenance: true }
+      await inAction(index, () => orderFor(call, order))
+    }
     if (action.type === 'webhook' && !isTemplate(action.url))
-      await requireAllowedAddress(action.url, services.settings.outgoing.allowedNetworks)
+      await inAction(index, () => requireAllowedAddress(action.url, services.settings.outgoing.allowedNetworks))
   }
   await requireFields(db, work)
 }

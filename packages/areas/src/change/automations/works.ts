@@ -47,8 +47,8 @@ const hashOf = (work: DeploymentWork): string =>
     .update(canonicalize(work) ?? '')
     .digest('base64url')
 
-/** Names the action in what is wrong with its work. */
-async function inAction<T>(index: number, made: () => Promise<T>): Promise<T> {
+/** Names the action in what is wrong with it. */
+export async function inAction<T>(index: number, made: () => T | Promise<T>): Promise<T> {
   try {
     return await made()
   } catch (error) {
