@@ -12,7 +12,12 @@ export default stagePart(async (setting) => {
     call(world.partnerAdmin, policies.create, {
       ...{ orgId: world.org.id, name: `${name} ${marks.organization}` },
       assignments: [{ level: 'organization', id: world.org.id }],
-      rules: [{ key: 'os', type: 'os.version', min, message: `${marks.organization} is old` }],
+      rules: [
+        {
+          ...{ key: 'os', type: 'os.version' as const, min, message: `${marks.organization} is old` },
+          remediation: { kind: 'command', type: 'refresh_inventory' },
+        },
+      ],
     })
   const policy = await make('Policy', '11')
   const active = await make('Active policy', '99')
