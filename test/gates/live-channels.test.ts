@@ -1,6 +1,7 @@
 // Case D7: live channels deliver no events of other partners. Callers of one partner open every channel, also with the
 // ids of another partner, which then causes events of every kind.
 
+import { deployments } from '@muster/areas/change/deployments/deployments.contract.ts'
 import { autoUpdate } from '@muster/areas/control/commands/auto-update/auto-update.contract.ts'
 import { commands } from '@muster/areas/control/commands/commands.contract.ts'
 import { lifecycle } from '@muster/areas/control/lifecycle/lifecycle.contract.ts'
@@ -55,6 +56,10 @@ const alertOpened = ({ stage }: StageWorld, at: number): LiveEvent => ({
   at,
 })
 
+const deploymentEvent = ({ stage }: StageWorld, at: number): LiveEvent => ({
+  ...{ type: 'deployment.changed', orgId: stage.org, deploymentId: stage.deployment, at },
+})
+
 /** By channel: how the other partner causes events, and the own event that ends the wait. */
 const eventSources: Record<
   string,
@@ -85,6 +90,14 @@ const eventSources: Record<
         await publishLive(services.redis, theirs.stage.partner, [{ ...alertOpened(theirs, 1), type }])
     },
     end: (at) => publishLive(services.redis, mine.stage.partner, [alertOpened(mine, at)]),
+  },
+  'deployments.live.events': {
+    async make() {
+      const { world, stage } = theirs
+      await call(world.partnerAdmin, deployments.update, { id: stage.deployment, description: 'Other' })
+      await publishLive(services.redis, stage.partner, [deploymentEvent(theirs, 1)])
+    },
+    end: (at) => publishLive(services.redis, mine.stage.partner, [deploymentEvent(mine, at)]),
   },
   'notifications.notifications.events': {
     async make() {

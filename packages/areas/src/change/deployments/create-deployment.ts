@@ -10,6 +10,7 @@ import { requireSoundStrategy } from './batches/shown-strategy.ts'
 import { type Strategy, type StrategyInput, strategyOf } from './batches/strategy.contract.ts'
 import { kindOf } from './deployment-kinds.ts'
 import { type Row, rowById } from './deployments.queries.ts'
+import { tellChanged } from './live/tell-changed.ts'
 
 export interface NewDeployment {
   readonly orgId: string | null
@@ -69,5 +70,7 @@ export async function createDeployment(call: Call, given: NewDeployment): Promis
       strategy: JSON.stringify(strategy),
     })
     .execute()
-  return rowById(call, id)
+  const row = await rowById(call, id)
+  tellChanged(call, row)
+  return row
 }

@@ -2,6 +2,7 @@ import type { ExamplesOf } from '../../examples.ts'
 import type { course } from './course/course.contract.ts'
 import type { deployments } from './deployments.contract.ts'
 import type { devices } from './devices/devices.contract.ts'
+import type { live } from './live/live-deployments.contract.ts'
 
 declare module '../../examples.ts' {
   interface Stage {
@@ -56,4 +57,8 @@ export const devicesExamples: ExamplesOf<typeof devices> = {
     ...{ subject, reach, refuses: limited, answers },
     input: ({ startedDeployment, device }) => ({ id: startedDeployment, deviceId: device }),
   },
+}
+
+export const liveExamples: ExamplesOf<typeof live> = {
+  events: { subject: 'own', input: () => ({}) },
 }

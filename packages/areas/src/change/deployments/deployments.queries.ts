@@ -12,6 +12,7 @@ import { shownStrategy } from './batches/shown-strategy.ts'
 import { Strategy } from './batches/strategy.contract.ts'
 import { type Counts, Deployment, type DeploymentBatch, DeploymentSummary } from './deployments.contract.ts'
 import { gateStates } from './gates/stored-gates.ts'
+import { tellChanged } from './live/tell-changed.ts'
 
 export type Row = Selectable<Tables['deployments']>
 
@@ -126,10 +127,13 @@ export async function deploymentById(call: Pick<Call, 'db' | 'caller'>, id: stri
 }
 
 /**
- * The deployment, locked until the transaction ends.
+ * The deployment, locked until the transaction ends. Screens are told after the commit.
  * @throws NOT_FOUND, FORBIDDEN for callers who may not change it
  */
-export async function changeable(call: Pick<Call, 'db' | 'caller'>, id: string): Promise<Row> {
+export async function changeable(
+  call: Pick<Call, 'db' | 'caller' | 'services' | 'afterCommit'>,
+  id: string,
+): Promise<Row> {
   const { db, caller } = call
   const { targetSetId, partnerId, orgId } = await rowById(call, id)
   requireOwner(caller, { orgId }, 'deployment')
@@ -138,7 +142,9 @@ export async function changeable(call: Pick<Call, 'db' | 'caller'>, id: string):
     throw denied('The deployment concerns devices that you do not reach')
   await requireWorkingOrganization(db, caller, orgId)
   await sql`SELECT FROM deployments WHERE id = ${id}::uuid FOR NO KEY UPDATE`.execute(db)
-  return rowById(call, id)
+  const row = await rowById(call, id)
+  tellChanged(call, row)
+  return row
 }
 
 /** The devices of a deployment, as they were when its batches were drawn. */

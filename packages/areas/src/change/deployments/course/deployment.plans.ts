@@ -5,6 +5,7 @@ import { planKind } from '../../../background/plan-kind.ts'
 import { kindOf } from '../deployment-kinds.ts'
 import { DeploymentStatus } from '../deployments.contract.ts'
 import type { Row } from '../deployments.queries.ts'
+import { changeOf, tellChanged } from '../live/tell-changed.ts'
 import { requirePermitted, Step, take } from './launch.ts'
 
 /** Locked until the transaction ends. */
@@ -25,6 +26,7 @@ export const deploymentPlans = planKind({
     if (row === undefined) throw notFound('Deployment')
     requirePermitted(call.caller, kindOf(call.services.deploymentKinds, row.ordered).permissions(row.ordered))
     await take(call, row, Step.parse(content), owner)
+    tellChanged(call, row)
   },
 
   async refuse(db, { subject }, why) {
@@ -39,7 +41,7 @@ export const deploymentPlans = planKind({
       })
       .where('id', '=', row.id)
       .execute()
-    return []
+    return [changeOf(row)]
   },
 })
 

@@ -25,9 +25,9 @@ export async function readOfferEnds(
     work,
     retries,
   }: { readonly kind: OfferedKind; readonly work: OfferedWork; readonly retries: Strategy['retries'] },
-): Promise<void> {
+): Promise<number> {
   const ends = await kind.endsOf(db, deploymentId, work)
-  if (ends.length === 0) return
+  if (ends.length === 0) return 0
   const each = <Field extends keyof OfferEnd>(field: Field) => ends.map((end) => end[field])
   await sql`UPDATE deployment_devices device SET
       status = CASE WHEN given.outcome = 'failed' AND attempt <= ${retries.max} THEN 'pending' ELSE given.outcome END,
@@ -39,6 +39,7 @@ export async function readOfferEnds(
     WHERE device.deployment_id = ${deploymentId}::uuid AND device.device_id = given.device_id AND device.status = 'queued'`.execute(
     db,
   )
+  return ends.length
 }
 
 /** Whether devices have an offer that has not ended. */

@@ -15,15 +15,15 @@ interface Reading {
   readonly retries: Strategy['retries']
 }
 
-/** Stores what became of the devices that were sent the order. Failed ones are tried again while the strategy permits. */
-export async function readEnds(db: Db, deploymentId: string, { kind, work, retries }: Reading): Promise<void> {
+/** Stores what became of the devices that were sent the order. Failed ones are tried again while the strategy permits. @returns how many ended */
+export async function readEnds(db: Db, deploymentId: string, { kind, work, retries }: Reading): Promise<number> {
   if (kind.by === 'offers' && 'agentVersion' in work) return readOfferEnds(db, deploymentId, { kind, work, retries })
   invariant(kind.by === 'commands' && 'type' in work, 'the work of a deployment is of its kind')
   const { rows } = await sql<Unread>`
     SELECT command.id AS command_id, command.status, command.exit_code, left(command.error, 500) AS error
     FROM deployment_devices device JOIN device_commands command ON command.id = device.command_id
     WHERE device.deployment_id = ${deploymentId}::uuid AND device.unread`.execute(db)
-  if (rows.length === 0) return
+  if (rows.length === 0) return 0
   const outcomes = await kind.outcomesOf(db, work, rows)
   await sql`UPDATE deployment_devices device SET
       status = CASE WHEN given.outcome = 'failed' AND attempt <= ${retries.max} THEN 'pending' ELSE given.outcome END,
@@ -36,4 +36,5 @@ export async function readEnds(db: Db, deploymentId: string, { kind, work, retri
     WHERE device.deployment_id = ${deploymentId}::uuid AND device.command_id = given.command_id AND device.status = 'queued'`.execute(
     db,
   )
+  return rows.length
 }

@@ -7,6 +7,7 @@ import { StoredWork } from '../../../background/deployment-kind.ts'
 import type { WorkerParts } from '../../../background/worker-parts.ts'
 import { recordAsSystem } from '../../../platform/audit/index.ts'
 import { emit } from '../../../platform/events/index.ts'
+import type { PartnerEvent } from '../../../platform/live-events/index.ts'
 import { Strategy } from '../batches/strategy.contract.ts'
 import { ownerOfRow } from '../course/owner.ts'
 import { hasEnded } from '../course/states.ts'
@@ -14,6 +15,7 @@ import { deploymentCompleted, deploymentHalted } from '../deployment-events.cont
 import { kindOf } from '../deployment-kinds.ts'
 import type { Row } from '../deployments.queries.ts'
 import { type LookedAt, lookAtGates } from '../gates/look-at-gates.ts'
+import { changeOf } from '../live/tell-changed.ts'
 import { type IssuedDevices, issueDevices } from './issue-devices.ts'
 import { hasOpenOffers } from './offer-to-devices.ts'
 import { readEnds } from './read-ends.ts'
@@ -32,9 +34,9 @@ interface Next {
   readonly inMs: number | null
 }
 
-/** Takes a turn of a deployment, unless another worker does. @returns whether it did something */
-export async function takeTurn(parts: WorkerParts, deploymentId: string): Promise<void> {
-  const afterCommit = await asSystem(parts.pool, async (db) => {
+/** Takes a turn of a deployment, unless another worker does. @returns what to tell screens if something changed */
+export async function takeTurn(parts: WorkerParts, deploymentId: string): Promise<PartnerEvent | null> {
+  const { change, afterCommit } = await asSystem(parts.pool, async (db) => {
     const row = await db
       .selectFrom('deployments')
       .selectAll()
@@ -42,28 +44,38 @@ export async function takeTurn(parts: WorkerParts, deploymentId: string): Promis
       .forNoKeyUpdate()
       .skipLocked()
       .executeTakeFirst()
-    if (row === undefined || row.work === null) return []
-    return turnOf(db, parts, row)
+    if (row === undefined || row.work === null) return { change: null, afterCommit: [] }
+    const { afterCommit, isChanged } = await turnOf(db, parts, row)
+    return { afterCommit, change: isChanged ? changeOf(row) : null }
   })
   await Promise.all(afterCommit.map((send) => send()))
+  return change
 }
 
-async function turnOf(db: Db, parts: WorkerParts, row: Row): Promise<IssuedDevices['afterCommit']> {
+interface Turn {
+  readonly isChanged: boolean
+  readonly afterCommit: IssuedDevices['afterCommit']
+}
+
+async function turnOf(db: Db, parts: WorkerParts, row: Row): Promise<Turn> {
   const work = StoredWork.parse(row.work)
   const kind = kindOf(parts.deploymentKinds, row.ordered)
   const strategy = Strategy.parse(row.strategy)
   const retriesMax = hasEnded(row.status) ? 0 : strategy.retries.max
-  await readEnds(db, row.id, { kind, work, retries: { ...strategy.retries, max: retriesMax } })
+  const ends = await readEnds(db, row.id, { kind, work, retries: { ...strategy.retries, max: retriesMax } })
   if (row.status !== 'running' && row.status !== 'scheduled') {
     if (row.nextAt !== null) await restNext(db, row.id)
-    return []
+    return { isChanged: ends > 0, afterCommit: [] }
   }
   if (row.deadlineAt !== null && Date.parse(row.deadlineAt) <= Date.now()) await expire(db, row.id)
   const current = Math.max(row.currentBatch, 1)
   const begun: Row = { ...row, status: 'running', currentBatch: current }
   const tallies = await talliesOf(db, row.id)
   const judged = await judge(db, begun, strategy, tallies)
-  if (judged.status !== 'running') return end(db, begun, judged, tallies)
+  if (judged.status !== 'running') {
+    await end(db, begun, judged, tallies)
+    return { isChanged: true, afterCommit: [] }
+  }
   const owner = ownerOfRow(row)
   invariant(owner !== null && row.deadlineAt !== null, 'a deployment that runs has an owner and a deadline')
   const { currentBatch: batch } = judged
@@ -76,7 +88,12 @@ async function turnOf(db: Db, parts: WorkerParts, row: Row): Promise<IssuedDevic
   else if (sent.stop !== null) await store(db, row.id, { ...judged, reason: sent.stop, inMs: waitingMs })
   // What became of the devices may end the batch.
   else await store(db, row.id, sent.left > 0 ? { ...judged, inMs: 0 } : judged)
-  return sent.afterCommit
+  const isChanged =
+    ends + sent.issued + sent.left > 0 ||
+    row.status !== 'running' ||
+    row.reason !== (sent.stop ?? judged.reason) ||
+    row.currentBatch !== judged.currentBatch
+  return { isChanged, afterCommit: sent.afterCommit }
 }
 
 /** One that rests is looked at only while devices have offers, whose ends wake nothing. */
@@ -182,12 +199,7 @@ const store = (db: Db, id: string, { status, reason, currentBatch, inMs }: Next)
     WHERE id = ${id}::uuid`.execute(db)
 
 /** The deployment halts or completes. What the engine did is on record with the owner. */
-async function end(
-  db: Db,
-  row: Row,
-  next: Next,
-  tallies: readonly BatchTally[],
-): Promise<IssuedDevices['afterCommit']> {
+async function end(db: Db, row: Row, next: Next, tallies: readonly BatchTally[]): Promise<void> {
   const { succeeded, failed, issued } = sumOf(tallies)
   const { id, name, orgId, partnerId, ownerId } = row
   const { reason } = next
@@ -203,5 +215,4 @@ async function end(
     ...{ target: id, name, orgId, partnerId },
     details: { reason, succeeded, failed, issued, ownerId },
   })
-  return []
 }

@@ -1,5 +1,6 @@
 import type { Job } from '../../../background/job.ts'
 import type { WorkerParts } from '../../../background/worker-parts.ts'
+import { Changes } from '../live/tell-changed.ts'
 import { takeTurn } from './turn.ts'
 
 const turnsMs = 100
@@ -15,18 +16,21 @@ const findDue = {
 }
 
 /** Takes the turns that are due. One that fails delays no other. */
-async function takeTurns(parts: WorkerParts, notBefore: Map<string, number>): Promise<void> {
+async function takeTurns(parts: WorkerParts, notBefore: Map<string, number>, changes: Changes): Promise<void> {
   const { rows } = await parts.pool.query<{ id: string }>(findDue)
   for (const { id } of rows) {
     if ((notBefore.get(id) ?? 0) > Date.now()) continue
     notBefore.delete(id)
     try {
-      await takeTurn(parts, id)
+      const change = await takeTurn(parts, id)
+      if (change !== null) changes.note(id, change)
     } catch (error) {
       notBefore.set(id, Date.now() + failedMs)
       parts.log.error({ err: error, deploymentId: id }, 'The turn of a deployment failed and is repeated')
     }
   }
+  const due = changes.take(Date.now())
+  if (due.length > 0) await parts.publish(due)
 }
 
 /** Every worker takes turns. A deployment is taken by one of them at a time. */
@@ -36,6 +40,7 @@ export const deploymentTurns: Job = {
   by: 'every worker',
   begin(parts) {
     const notBefore = new Map<string, number>()
-    return () => takeTurns(parts, notBefore)
+    const changes = new Changes()
+    return () => takeTurns(parts, notBefore, changes)
   },
 }

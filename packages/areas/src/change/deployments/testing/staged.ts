@@ -69,7 +69,7 @@ export class Staged {
     return new Staged(fleet, id, await testWorkerParts())
   }
 
-  turn = (): Promise<void> => takeTurn(this.#parts, this.id)
+  turn = (): ReturnType<typeof takeTurn> => takeTurn(this.#parts, this.id)
 
   get = () => call(this.#reader, deployments.get, { id: this.id })
 
