@@ -2,6 +2,7 @@ import type { Deployment, DeploymentBatch } from '@muster/areas/change/deploymen
 import { Badge, Card, type Tone } from '../../../ui/page/display.tsx'
 import { count, many } from '../../../ui/text/quantity.ts'
 import { Ago } from '../../../ui/text/time.tsx'
+import { Gates } from './Gates.tsx'
 import { Progress } from './Progress.tsx'
 import { endedOf } from './words.tsx'
 
@@ -13,6 +14,7 @@ export function Batches({ deployment }: { readonly deployment: Deployment }) {
       {deployment.batches.map((batch) => (
         <li key={batch.number}>
           <Batch
+            deployment={deployment}
             batch={batch}
             isCurrent={batch.number === deployment.currentBatch}
             isHalted={deployment.status === 'halted'}
@@ -24,12 +26,13 @@ export function Batches({ deployment }: { readonly deployment: Deployment }) {
 }
 
 interface Props {
+  readonly deployment: Deployment
   readonly batch: DeploymentBatch
   readonly isCurrent: boolean
   readonly isHalted: boolean
 }
 
-function Batch({ batch, isCurrent, isHalted }: Props) {
+function Batch({ deployment, batch, isCurrent, isHalted }: Props) {
   const { number, counts, beganAt } = batch
   const [word, tone] = stateOf({ batch, isCurrent, isHalted })
   return (
@@ -45,12 +48,13 @@ function Batch({ batch, isCurrent, isHalted }: Props) {
         <p className="text-muted text-xs">
           Began <Ago at={beganAt} never="not yet" />
         </p>
+        <Gates deployment={deployment} batch={batch} />
       </div>
     </Card>
   )
 }
 
-function stateOf({ batch, isCurrent, isHalted }: Props): readonly [string, Tone] {
+function stateOf({ batch, isCurrent, isHalted }: Omit<Props, 'deployment'>): readonly [string, Tone] {
   if (batch.endedAt !== null) return ['Ended', 'good']
   if (isCurrent && isHalted) return ['Halted', 'bad']
   return batch.beganAt === null ? ['Waiting', 'plain'] : ['Under way', 'info']

@@ -17,16 +17,19 @@ import type { Column } from '../../../ui/table/DataTable.tsx'
 import { Ago } from '../../../ui/text/time.tsx'
 import { Batches } from './Batches.tsx'
 import { Steps } from './Steps.tsx'
+import { useLiveDeployments } from './useLiveDeployments.ts'
 import { useSteps } from './useSteps.ts'
 import { DeviceBadge, deviceStatuses, orderText, reasonText, StatusBadge } from './words.tsx'
 
 const up = { label: 'Deployments', to: '/deployments' } as const
-const liveMs = 2_000
+/** What only commands change, such as that one runs, is read again after so long. */
+const againMs = 10_000
 
 /** One deployment: its batches as they are now, and its devices. */
 export function DeploymentPage() {
   const { deploymentId: id } = useParams({ from: '/app/deployments/$deploymentId' })
-  const answer = useApiQuery((client) => client.deployments.deployments.get, { id }, { everyMs: liveMs })
+  useLiveDeployments(id)
+  const answer = useApiQuery((client) => client.deployments.deployments.get, { id }, { everyMs: againMs })
   if (!answer.data) return <PendingPage title="Deployment" up={up} answer={answer} />
   return <Known deployment={answer.data} />
 }
@@ -55,7 +58,7 @@ function Devices({ deployment: { id, status: state, batches } }: { readonly depl
   const narrow = (next: { status?: DeviceStatus | undefined; batch?: number | undefined; q?: string | undefined }) =>
     void navigate({ search: (now) => ({ ...now, ...next, page: undefined }), replace: true })
   const filter = { id, ...(status && { status: [status] }), ...(batch && { batch }), ...(q && { search: q }) }
-  const list = useList((client) => client.deployments.devices.list, filter, { everyMs: liveMs })
+  const list = useList((client) => client.deployments.devices.list, filter, { everyMs: againMs })
   const mayWrite = useCan()('automations:write') ? undefined : 'You don’t have permission to edit automations'
   const isRetried = state === 'running' || state === 'halted' || state === 'completed'
   const { retry } = useSteps(id)

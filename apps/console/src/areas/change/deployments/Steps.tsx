@@ -1,24 +1,37 @@
 import type { Deployment } from '@muster/areas/change/deployments/deployments.contract.ts'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useCan } from '../../../session/session.tsx'
 import { Button } from '../../../ui/button/Button.tsx'
 import { Confirm } from '../../../ui/dialog/Confirm.tsx'
+import { CheckField } from '../../../ui/form/fields.tsx'
 import { toastError } from '../../../ui/page/states.tsx'
 import { many } from '../../../ui/text/quantity.ts'
 import { useSteps } from './useSteps.ts'
 
-type Asked = 'start' | 'resume' | 'cancel'
+const DeploymentForm = lazy(() =>
+  import('./form/DeploymentForm.tsx').then((module) => ({ default: module.DeploymentForm })),
+)
+
+type Asked = 'edit' | 'start' | 'resume' | 'cancel'
 
 /** The steps that are possible now. Those that reach devices ask first. */
-export function Steps({ deployment: { id, name, status, counts } }: { readonly deployment: Deployment }) {
+export function Steps({ deployment }: { readonly deployment: Deployment }) {
+  const { id, name, status, counts } = deployment
   const steps = useSteps(id)
   const [asked, setAsked] = useState<Asked | null>(null)
   const close = () => setAsked(null)
+  const [stopRunning, setStop] = useState(false)
   const blocked = useCan()('automations:write') ? undefined : 'You don’t have permission to edit automations'
+  const isUnstarted = status === 'draft' || status === 'ready'
   const isOpen = status !== 'completed' && status !== 'cancelled'
   return (
     <>
-      {isOpen && (
+      {isUnstarted && (
+        <Button blocked={blocked} onClick={() => setAsked('edit')}>
+          Edit
+        </Button>
+      )}
+      {isOpen && !isUnstarted && (
         <Button blocked={blocked} onClick={() => setAsked('cancel')}>
           Cancel
         </Button>
@@ -76,10 +89,18 @@ export function Steps({ deployment: { id, name, status, counts } }: { readonly d
         title={`Cancel “${name}”?`}
         verb="Cancel deployment"
         danger
-        act={() => steps.cancel.mutateAsync(false)}
+        act={() => steps.cancel.mutateAsync(stopRunning)}
       >
-        No further device is sent the order. {many(counts.running, 'device')} that run it finish.
+        <p className="mb-3">
+          No further device is sent the order. {many(counts.running, 'device')} run it and finish, unless you stop them.
+        </p>
+        <CheckField label="Stop devices that run it" checked={stopRunning} onChange={setStop} />
       </Confirm>
+      {asked === 'edit' && (
+        <Suspense fallback={null}>
+          <DeploymentForm deployment={deployment} close={close} />
+        </Suspense>
+      )}
     </>
   )
 }

@@ -15,4 +15,14 @@ export const deploymentsArea = {
       words: 'staged rollout rings batches halt resume scripts',
     },
   ],
+  actions: [
+    {
+      path: '/deployments',
+      form: 'new',
+      label: 'New deployment',
+      creates: true,
+      needs: 'automations:write',
+      words: 'staged rollout rings batches script command',
+    },
+  ],
 } as const satisfies Area

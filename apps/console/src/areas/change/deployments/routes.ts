@@ -5,6 +5,7 @@ import * as read from '../../../search.ts'
 const deploymentsSearch = read.searchOf({
   page: read.whole,
   q: read.text,
+  form: read.oneOf('new'),
   status: read.oneOf(
     'draft',
     'ready',

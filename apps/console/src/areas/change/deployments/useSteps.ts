@@ -25,6 +25,10 @@ export function useSteps(id: string) {
     start: useApiMutation(() => course.start.mutate({ id }), { refresh, done: told('Deployment started') }),
     pause: useApiMutation(() => course.pause.mutate({ id }), { refresh, done: () => toast('Deployment paused') }),
     resume: useApiMutation(() => course.resume.mutate({ id }), { refresh, done: told('Deployment resumed') }),
+    pass: useApiMutation((number: number) => course.pass.mutate({ id, number }), {
+      refresh,
+      done: () => toast('Gate passed'),
+    }),
     cancel: useApiMutation((stopRunning: boolean) => course.cancel.mutate({ id, stopRunning }), {
       refresh,
       done: () => toast('Deployment canceled'),

@@ -70,6 +70,7 @@ const reasons = new Map([
   ['approval_refused', 'The approval was refused'],
   ['approval_withdrawn', 'The approval was withdrawn'],
   ['approval_expired', 'The approval was not given in time'],
+  ['gate', 'A gate was not green for half an hour. Resume it to accept the gate'],
   ['offline', 'Offline'],
   ['maintenance', 'Maintenance window'],
   ['out_of_reach', 'Out of the owner’s reach'],
