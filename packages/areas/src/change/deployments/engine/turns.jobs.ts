@@ -4,6 +4,8 @@ import { Changes } from '../live/tell-changed.ts'
 import { takeTurn } from './turn.ts'
 
 const turnsMs = 100
+/** So long the next turns follow at once while something changes. */
+const busyMs = 1_000
 const turnsAtOnce = 20
 /** A turn that failed is not repeated before. */
 const failedMs = 5_000
@@ -15,15 +17,18 @@ const findDue = {
     UNION SELECT deployment_id FROM deployment_devices WHERE unread LIMIT ${turnsAtOnce}`,
 }
 
-/** Takes the turns that are due. One that fails delays no other. */
-async function takeTurns(parts: WorkerParts, notBefore: Map<string, number>, changes: Changes): Promise<void> {
+/** Takes the turns that are due. One that fails delays no other. @returns whether something changed */
+async function takeTurns(parts: WorkerParts, notBefore: Map<string, number>, changes: Changes): Promise<boolean> {
+  let isChanged = false
   const { rows } = await parts.pool.query<{ id: string }>(findDue)
   for (const { id } of rows) {
     if ((notBefore.get(id) ?? 0) > Date.now()) continue
     notBefore.delete(id)
     try {
       const change = await takeTurn(parts, id)
-      if (change !== null) changes.note(id, change)
+      if (change === null) continue
+      changes.note(id, change)
+      isChanged = true
     } catch (error) {
       notBefore.set(id, Date.now() + failedMs)
       parts.log.error({ err: error, deploymentId: id }, 'The turn of a deployment failed and is repeated')
@@ -31,6 +36,7 @@ async function takeTurns(parts: WorkerParts, notBefore: Map<string, number>, cha
   }
   const due = changes.take(Date.now())
   if (due.length > 0) await parts.publish(due)
+  return isChanged
 }
 
 /** Every worker takes turns. A deployment is taken by one of them at a time. */
@@ -41,6 +47,10 @@ export const deploymentTurns: Job = {
   begin(parts) {
     const notBefore = new Map<string, number>()
     const changes = new Changes()
-    return () => takeTurns(parts, notBefore, changes)
+    return async () => {
+      // While commands end, places are free again at once.
+      const until = Date.now() + busyMs
+      while ((await takeTurns(parts, notBefore, changes)) && Date.now() < until);
+    }
   },
 }
