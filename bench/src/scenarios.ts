@@ -8,6 +8,7 @@ import { command } from './scenarios/command.ts'
 import { consoleScreens } from './scenarios/console.ts'
 import { deliveries } from './scenarios/deliveries.ts'
 import { density } from './scenarios/density.ts'
+import { deploy } from './scenarios/deploy.ts'
 import { devices } from './scenarios/devices.ts'
 import { groups } from './scenarios/groups.ts'
 import { idleCost } from './scenarios/idle-cost.ts'
@@ -31,6 +32,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   devices,
   command,
   bulk,
+  deploy,
   groups,
   login,
   alerts,

@@ -3,7 +3,7 @@ import { decodeDown } from '@muster/wire/down.ts'
 import { emptyHeader, readHeaderAt } from '@muster/wire/frame.ts'
 import { ack } from '@muster/wire/messages/ack.ts'
 import type { Challenge } from '@muster/wire/messages/challenge.ts'
-import { type Command, command } from '@muster/wire/messages/command.ts'
+import type { Command } from '@muster/wire/messages/command.ts'
 import { order } from '@muster/wire/messages/order.ts'
 import { settings } from '@muster/wire/messages/settings.ts'
 import type { Ticket } from '@muster/wire/messages/ticket.ts'
@@ -91,8 +91,7 @@ export class Agents implements SocketOwner {
     const taken = this.#orders
     this.#orders = []
     return taken.map(({ frame, atMicros }) => {
-      const received = decodeDown(frame)
-      const message = received.name === 'order' ? messageIn(received.body) : received
+      const message = plainMessageIn(frame)
       return { id: message.name === 'command' ? message.body.id : message.name, atMicros }
     })
   }
@@ -257,8 +256,8 @@ export class Agents implements SocketOwner {
   // Only recorded on arrival and decoded later, so that decoding does not slow a broadcast.
   #ordered(agent: number, frame: Uint8Array): void {
     this.#orders.push({ frame, atMicros: Number(process.hrtime.bigint() / 1000n) })
-    if (header.type !== command.type || !this.#plan.answersCommands) return
-    const message = decodeDown(frame)
+    if (header.type === settings.type || !this.#plan.answersCommands) return
+    const message = plainMessageIn(frame)
     if (message.name === 'command') this.#obey(agent, message.body)
   }
 
@@ -266,6 +265,12 @@ export class Agents implements SocketOwner {
   #obey(agent: number, { id }: Command): void {
     if (this.#obeyed.has(id)) return
     this.#obeyed.add(id)
+    const { commandMs } = this.#plan
+    if (commandMs === 0) this.#report(agent, id)
+    else this.#later(commandMs, () => this.#report(agent, id))
+  }
+
+  #report(agent: number, id: string): void {
     const sequence = this.ledger.send(agent, performance.now() * 1000)
     if (sequence === 0) return
     const body = { commandId: id, status: 'completed' as const, exitCode: 0, durationMs: 1 }
@@ -281,6 +286,12 @@ export class Agents implements SocketOwner {
     }, delayMs)
     this.#timers.add(timer)
   }
+}
+
+/** The message itself, also of one that the server signed. */
+function plainMessageIn(frame: Uint8Array) {
+  const received = decodeDown(frame)
+  return received.name === 'order' ? messageIn(received.body) : received
 }
 
 // Decoded bytes are in a buffer that all sockets share.

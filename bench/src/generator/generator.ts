@@ -25,6 +25,8 @@ export interface GeneratorOptions {
   readonly connectsPerSecond?: number
   readonly isBare?: boolean
   readonly answersCommands?: boolean
+  /** How long a command takes before it is answered. */
+  readonly commandMs?: number
   /** Which block of source addresses to use, so that two generators do not share local ports. */
   readonly block?: number
 }
@@ -65,6 +67,7 @@ export class Generator {
         connectingMax: Math.ceil(1_000 / count),
         isBare: options.isBare ?? false,
         answersCommands: options.answersCommands ?? false,
+        commandMs: options.commandMs ?? 0,
       })
     }
   }

@@ -20,6 +20,8 @@ export const AgentsPlan = z.object({
   isBare: z.boolean(),
   /** Whether commands are answered with a result at once. */
   answersCommands: z.boolean(),
+  /** How long a command takes before it is answered. */
+  commandMs: z.number(),
 })
 export type AgentsPlan = z.infer<typeof AgentsPlan>
 
