@@ -110,3 +110,46 @@ test('an exception exempts the device, and the device says which rule holds and 
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
   expect(complaints.filter((each) => !each.includes('400'))).toEqual([])
 })
+
+test('organizations are compared by policy, and drift shows what changed', async () => {
+  forget('Drifting')
+  const api = await client()
+  const drifting = await api.policies.policies.create.mutate({
+    ...{ orgId: acme.orgId, name: 'Drifting', settings: { 'agent.autoUpdate': false } },
+    rules: [{ key: 'drifting-os', type: 'os.version', min: '997' }],
+    assignments: [{ level: 'organization', id: acme.orgId }],
+  })
+  await api.policies.policies.activate.mutate({ id: drifting.id })
+  await api.policies.compliance.evaluate.mutate({ id: drifting.id })
+  const { page, complaints } = await visitorAs(acme, '/policies?tab=matrix')
+  const matrix = page.getByRole('region', { name: 'Compliance matrix' })
+  const cell = matrix.getByRole('link', { name: `Drifting, ${acme.orgName}: 1 not compliant` })
+  await cell.getByText('0/1').waitFor()
+  await expectAccessible(page)
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await cell.click()
+  await page.getByRole('row').filter({ hasText: acme.hostname }).getByText('Not compliant').waitFor()
+  await page.goto(`/policies?tab=drift&policy=${drifting.id}`)
+  const changes = page.getByRole('region', { name: 'Latest changes' })
+  await changes.getByRole('row').filter({ hasText: acme.hostname }).first().waitFor()
+  await expectAccessible(page)
+  await page.goto(`/devices/${acme.deviceId}?tab=policies`)
+  await page.getByRole('list', { name: 'Settings in effect' }).getByText('Agent updates itself: No').waitFor()
+  await page.goto('/policies')
+  await page.getByRole('row').filter({ hasText: 'Drifting' }).getByRole('button', { name: 'Actions' }).click()
+  await page.getByRole('menuitem', { name: 'Edit policy' }).click()
+  const form = page.getByRole('dialog', { name: 'Edit Drifting' })
+  await form.getByLabel('Seconds between heartbeats').fill('1')
+  await form.getByRole('button', { name: 'Save policy' }).click()
+  await form.getByText('must be at least 5', { exact: true }).waitFor()
+  await form.getByLabel('Seconds between heartbeats').fill('')
+  await form.getByLabel('Agent updates itself').selectOption('Not set')
+  await form.getByRole('button', { name: 'Save policy' }).click()
+  await form.waitFor({ state: 'detached' })
+  expect(await api.policies.policies.get.query({ id: drifting.id })).toMatchObject({
+    ...{ settings: {}, rules: drifting.rules, assignments: drifting.assignments },
+  })
+  expect(complaints).toEqual([])
+})

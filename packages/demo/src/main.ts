@@ -11,6 +11,7 @@ import { type Place, placeOf } from './places.ts'
 import { Roster } from './roster.ts'
 import { addAutomations } from './samples/automations.ts'
 import { addDeployments } from './samples/deployments.ts'
+import { addDrift } from './samples/drift.ts'
 import { makeTenants } from './tenants.ts'
 
 const connectsPerTick = 20
@@ -84,6 +85,7 @@ if (config.DEMO_TOKEN !== undefined) {
   if (missing.length > 0) {
     await addDeployments(session).catch(told('deployments'))
     await addAutomations(session).catch(told('automations'))
+    await addDrift(session).catch(told('violations'))
   }
   await session.end().catch((error: unknown) => process.stderr.write(`The session was not ended: ${error}\n`))
 }

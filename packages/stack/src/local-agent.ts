@@ -18,6 +18,7 @@ const keyLifeMs = 60 * 60_000
 export interface Session {
   get<T>(path: string, answer: z.ZodType<T>): Promise<T>
   post<T>(path: string, body: object, answer: z.ZodType<T>): Promise<T>
+  patch<T>(path: string, body: object, answer: z.ZodType<T>): Promise<T>
   /** Ends the session. */
   end(): Promise<void>
 }
@@ -30,6 +31,7 @@ export function sessionOf(adminUrl: string, token: string): Session {
   return {
     get,
     post: async (path, body, schema) => expect(await as('POST', path, body), `POST ${path}`, schema),
+    patch: async (path, body, schema) => expect(await as('PATCH', path, body), `PATCH ${path}`, schema),
     async end() {
       const { data } = await get('/auth/sessions', Sessions)
       const id = data.find(({ current }) => current)?.id

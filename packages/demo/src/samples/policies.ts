@@ -21,7 +21,7 @@ export async function addPolicies(session: Session, partnerId: string, orgId: st
     ],
   })
   await activate({
-    ...{ partnerId, name: 'Space on Linux and macOS', osTypes: ['linux', 'macos'] },
+    ...{ partnerId, name: 'Space on Linux and macOS', osTypes: ['linux', 'macos'], mode: 'warn' },
     assignments: [{ level: 'partner', id: partnerId }],
     rules: [{ key: 'disk', type: 'disk.free', mount: '/', minPercent: 15, message: 'Free some space' }],
   })

@@ -24,7 +24,7 @@ function lookOf(percent: number | null): readonly [string, LucideIcon] {
 export function Cell({ percent, counts, words }: Props) {
   const [look, Mark] = lookOf(percent)
   return (
-    <span title={words} className={`flex items-center gap-1.5 rounded px-2 py-1.5 tabular ${look}`}>
+    <span title={words} className={`relative flex items-center gap-1.5 rounded px-2 py-1.5 tabular ${look}`}>
       <Mark aria-hidden className="size-3.5 shrink-0" />
       <span aria-hidden className="font-medium">
         {percentText(percent)}

@@ -32,7 +32,7 @@ export function MatrixTab() {
       </Note>
     )
   return (
-    <div className="grid gap-2">
+    <div className="grid min-w-0 grid-cols-1 gap-2">
       <p className="text-muted text-sm">
         The share of devices that comply. Select a number to see the devices of the organization.
       </p>

@@ -15,7 +15,7 @@ interface Props {
   set(part: Partial<PolicyDraft>): void
 }
 
-const placeholder = 'Add an organization, site, group or device'
+const placeholder = 'Add a place, group or device'
 
 /** The devices that a policy concerns. */
 export function DeviceFields({ orgId, draft, issues, set }: Props) {

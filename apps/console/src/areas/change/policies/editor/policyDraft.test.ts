@@ -2,7 +2,10 @@ import { Rules } from '@muster/areas/change/device-policies/rules/rules.contract
 import { describe, expect, it } from 'vitest'
 import { newRuleDraft, ruleDraftOf, ruleOf } from './policyDraft.ts'
 
-const about = { severity: 'high', message: 'Correct it', locked: true }
+const about = {
+  ...{ severity: 'high', message: 'Correct it', locked: true },
+  remediation: { kind: 'command', type: 'reboot', payload: {} },
+}
 const rules = Rules.parse(
   [
     { type: 'software.required', software: 'Firefox', match: 'contains', minVersion: '140.1' },
@@ -33,7 +36,9 @@ describe('a rule that is edited', () => {
 
   it('drops the fields of the type before', () => {
     const draft = ruleDraftOf(rules[0] ?? rules[1] ?? expect.fail())
-    expect(ruleOf({ ...draft, type: 'firewall' })).toEqual({ ...about, key: 'rule-0', type: 'firewall' })
+    expect(ruleOf({ ...draft, type: 'firewall' })).toEqual({
+      ...{ ...about, key: 'rule-0', type: 'firewall', remediation: null },
+    })
   })
 
   it('leaves what is wrong to the schema, which names the field', () => {

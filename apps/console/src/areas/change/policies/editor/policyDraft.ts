@@ -63,7 +63,9 @@ export function ruleOf({ ruleKey, type, severity, message, locked, values, filte
   const kind = kindOf(type)
   if (kind === undefined) return { ...stored, ...about }
   const fields = type === 'filter' ? { filter: filterOf(filter) } : wireOf(kind, values)
-  return { ...about, type, ...fields }
+  // A remediation repairs what its type finds.
+  const remediation = stored?.type === type ? stored.remediation : null
+  return { ...about, type, ...fields, remediation }
 }
 
 export const emptyPolicy: PolicyDraft = {

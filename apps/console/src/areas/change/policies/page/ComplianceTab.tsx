@@ -122,7 +122,7 @@ const columnsWith = ({ mayEvaluate, mayWrite, open, exempt, evaluate }: Acts): r
   {
     id: 'status',
     header: 'Status',
-    width: 125,
+    width: 140,
     pinned: true,
     cell: ({ status }) => <ComplianceBadge status={status} />,
   },

@@ -31,7 +31,7 @@ export function HistoryTab({ policyId }: { readonly policyId: string }) {
 }
 
 export const transitionColumns: readonly Column<TransitionRow>[] = [
-  { id: 'at', header: 'Time', width: 150, cell: ({ at }) => <Moment at={at} seconds /> },
+  { id: 'at', header: 'Time', width: 205, cell: ({ at }) => <Moment at={at} seconds /> },
   {
     id: 'device',
     header: 'Device',
@@ -44,8 +44,8 @@ export const transitionColumns: readonly Column<TransitionRow>[] = [
       </Link>
     ),
   },
-  { id: 'after', header: 'Became', width: 125, pinned: true, cell: ({ after }) => <ComplianceBadge status={after} /> },
-  { id: 'before', header: 'Was', width: 125, cell: ({ before }) => <ComplianceBadge status={before} /> },
+  { id: 'after', header: 'Became', width: 140, pinned: true, cell: ({ after }) => <ComplianceBadge status={after} /> },
+  { id: 'before', header: 'Was', width: 140, cell: ({ before }) => <ComplianceBadge status={before} /> },
   {
     id: 'failed',
     header: 'Failed rules',
