@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { place } from '../../fleet/devices/index.ts'
 
 /** The properties of a rollout that decide which devices it reaches. */
 export interface Going {
@@ -7,13 +8,6 @@ export interface Going {
   /** Out of ten thousand. */
   readonly reach: number
 }
-
-/**
- * The place of a device among ten thousand, always the same for a version. A rollout that is started again begins with the same
- * devices, so that repeated starts do not reach more.
- */
-export const place = (version: string) =>
-  sql<number>`(('x' || substr(md5(${version} || devices.id::text), 1, 8))::bit(32)::bigint % 10000)`
 
 /** Whether `built` is an executable of the version for the system of `devices`. */
 export const executableFor = (version: string) => sql<boolean>`(built.kind = 'agent' AND built.version = ${version}

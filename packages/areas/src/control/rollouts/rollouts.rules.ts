@@ -1,4 +1,5 @@
 // When a rollout advances, halts and completes: decided by counts only.
+import { isEnough, isHalted, totalOf } from '../../background/staged-work.rules.ts'
 
 /** The results of the devices to which a rollout offered its version. */
 export interface Counts {
@@ -32,14 +33,11 @@ export function reachPlaces({ stages, stage }: Pick<Thresholds, 'stages' | 'stag
 }
 
 /** Whether too many of the reached devices failed. Failures that a person accepted do not count. */
-function tooManyErrors(counts: Counts, { errorPercent, errorsAccepted }: Thresholds): boolean {
-  const failed = counts.failed - errorsAccepted
-  return failed > 0 && failed * 100 > errorPercent * counts.offered
-}
+const tooManyErrors = ({ failed, offered }: Counts, { errorPercent, errorsAccepted }: Thresholds): boolean =>
+  isHalted({ failed, accepted: errorsAccepted, issued: offered }, { percent: errorPercent })
 
 export function sumOf(all: readonly Counts[]): Counts {
-  const sum = (field: keyof Counts) => all.reduce((total, counts) => total + counts[field], 0)
-  return { offered: sum('offered'), succeeded: sum('succeeded'), failed: sum('failed') }
+  return { offered: totalOf('offered', all), succeeded: totalOf('succeeded', all), failed: totalOf('failed', all) }
 }
 
 type Tenant = 'partnerId' | 'orgId'
@@ -78,8 +76,8 @@ function isProved(all: readonly OrgCounts[], { successPercent }: Thresholds): bo
   const samples = tenants.map((tenant) =>
     sumOf(withoutWorst(all, tenant, (counts) => counts.offered - counts.succeeded)),
   )
-  return [total, ...samples.filter(({ offered }) => offered * 2 >= total.offered)].some(
-    ({ offered, succeeded }) => succeeded > 0 && succeeded * 100 >= successPercent * offered,
+  return [total, ...samples.filter(({ offered }) => offered * 2 >= total.offered)].some(({ offered, succeeded }) =>
+    isEnough(succeeded, offered, successPercent),
   )
 }
 

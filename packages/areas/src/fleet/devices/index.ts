@@ -36,6 +36,7 @@ export {
   releaseDevice,
   setAutoUpdate,
 } from './state/lifecycle.queries.ts'
+export { place } from './state/place.sql.ts'
 export {
   devicesOfNode,
   endDecommissioned,

@@ -3,7 +3,7 @@ import type { Db } from '@muster/db/database.ts'
 import type { Caller } from '@muster/kit/access.ts'
 import { badRequest } from '@muster/kit/errors.ts'
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { conditionOf, visibleDevices } from '../../../fleet/devices/index.ts'
+import { conditionOf, place, visibleDevices } from '../../../fleet/devices/index.ts'
 import { isInSavedSet, readTargets } from '../../../fleet/targets/index.ts'
 import type { Call } from '../../../operation.ts'
 import { kindOf } from '../deployment-kinds.ts'
@@ -20,7 +20,7 @@ async function targetedDevices(db: Db, caller: Caller, { targetSetId }: Row, key
   const { rows } = await sql<{ id: string }>`
     SELECT devices.id FROM devices
     WHERE ${isTargeted} AND ${visibleDevices(caller)} AND (devices.lifecycle = 'active' OR devices.id = ANY (${named}::uuid[]))
-    ORDER BY md5(${key}::text || devices.id::text)`.execute(db)
+    ORDER BY ${place(key)}, devices.id`.execute(db)
   return asIds(rows)
 }
 

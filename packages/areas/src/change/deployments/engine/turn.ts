@@ -4,6 +4,7 @@ import { asSystem, type Db } from '@muster/db/database.ts'
 import { invariant } from '@muster/kit/errors.ts'
 import { sql } from 'kysely'
 import { StoredWork } from '../../../background/deployment-kind.ts'
+import { isHalted } from '../../../background/staged-work.rules.ts'
 import type { WorkerParts } from '../../../background/worker-parts.ts'
 import { recordAsSystem } from '../../../platform/audit/index.ts'
 import { emit } from '../../../platform/events/index.ts'
@@ -20,7 +21,7 @@ import { type IssuedDevices, issueDevices } from './issue-devices.ts'
 import { hasOpenOffers } from './offer-to-devices.ts'
 import { readEnds } from './read-ends.ts'
 import { type BatchTally, talliesOf } from './tallies.ts'
-import { isHalted, isOver, isSettled, slotsOf, sumOf, type Wait, waitOf } from './verdict.rules.ts'
+import { isOver, isSettled, slotsOf, sumOf, type Wait, waitOf } from './verdict.rules.ts'
 
 /** How often a deployment is looked at that waits for devices, gates or a command stop. */
 const waitingMs = 5_000

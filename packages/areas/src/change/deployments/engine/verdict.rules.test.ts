@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isHalted, type MaxErrors } from '../../../background/staged-work.rules.ts'
 import { drawBatches, shareOf } from '../batches/draw.rules.ts'
-import { isHalted, isOver, type MaxErrors, slotsOf, type Tally, waitOf } from './verdict.rules.ts'
+import { isOver, slotsOf, type Tally, waitOf } from './verdict.rules.ts'
 
 const count = fc.nat(300)
 const statuses = ['pending', 'held', 'queued', 'succeeded', 'failed', 'skipped', 'cancelled', 'expired'] as const

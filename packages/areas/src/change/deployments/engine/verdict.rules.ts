@@ -1,28 +1,16 @@
-// When a deployment halts, and when a batch ends: decided by counts alone.
+// When a batch of a deployment ends: decided by counts alone.
+import { type Failures, isEnough, totalOf } from '../../../background/staged-work.rules.ts'
 
 /** Devices of one batch, or of all batches, by how far they are. */
-export interface Tally {
+export interface Tally extends Failures {
   /** Not ended and not held. */
   readonly open: number
   readonly held: number
   readonly succeeded: number
-  readonly failed: number
   /** The order did not reach them in time. */
   readonly expired: number
   /** Cannot run the order, or were taken out by a person. They prove nothing. */
   readonly left: number
-  /** Were sent the order at least once. */
-  readonly issued: number
-  /** Failures that a person accepted by resuming. */
-  readonly accepted: number
-}
-
-export type MaxErrors = { readonly percent: number } | { readonly count: number }
-
-/** Whether too many devices failed. Accepted failures do not count. */
-export function isHalted({ failed, accepted, issued }: Tally, maxErrors: MaxErrors): boolean {
-  const bad = failed - accepted
-  return 'count' in maxErrors ? bad > maxErrors.count : bad * 100 > maxErrors.percent * issued
 }
 
 export type Wait = 'devices' | 'success' | 'soak' | 'gates'
@@ -38,7 +26,7 @@ export const isSettled = ({ open }: Tally): boolean => open === 0
 
 /** Whether enough devices that the order was meant for succeeded, at least one of them. */
 export const isProved = ({ succeeded, failed, expired }: Tally, successPercent: number): boolean =>
-  succeeded > 0 && succeeded * 100 >= successPercent * (succeeded + failed + expired)
+  isEnough(succeeded, succeeded + failed + expired, successPercent)
 
 /** What the batch waits for before the next one may begin; null if it ended. */
 export function waitOf(batch: Tally, { successPercent, isSoaked, areGatesGreen }: Limits): Wait | null {
@@ -52,7 +40,7 @@ export function waitOf(batch: Tally, { successPercent, isSoaked, areGatesGreen }
 export const isOver = ({ open, held }: Tally): boolean => open === 0 && held === 0
 
 export const sumOf = (tallies: readonly Tally[]): Tally => {
-  const sum = (field: keyof Tally) => tallies.reduce((total, tally) => total + tally[field], 0)
+  const sum = (field: keyof Tally) => totalOf(field, tallies)
   return {
     open: sum('open'),
     held: sum('held'),
