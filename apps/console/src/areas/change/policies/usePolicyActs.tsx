@@ -31,7 +31,7 @@ export function usePolicyActs(removed?: () => void): PolicyActs {
   const mayWrite = useCan()('settings:write') ? undefined : 'You don’t have permission to edit policies'
   const activate = useApiMutation((id: string) => api.policies.policies.activate.mutate({ id }), {
     refresh,
-    done: () => toast('Policy activated'),
+    done: ({ approval }) => toast(approval === null ? 'Policy activated' : 'Another person has to approve this'),
   })
   const deactivate = useApiMutation((id: string) => api.policies.policies.deactivate.mutate({ id }), {
     refresh,
@@ -52,7 +52,7 @@ export function usePolicyActs(removed?: () => void): PolicyActs {
     open,
     groupsFor: (policy) => [
       [
-        policy.status === 'active'
+        policy.status === 'active' || policy.status === 'awaiting_approval'
           ? { label: 'Deactivate policy', blocked: mayWrite, act: () => open('deactivate', policy) }
           : {
               label: 'Activate policy',

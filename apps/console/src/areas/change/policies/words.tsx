@@ -78,3 +78,21 @@ export const ruleSeverities: readonly (readonly [RuleSeverity, string])[] = [
 ]
 
 export const percentText = (percent: number | null): string => (percent === null ? '–' : `${percent}%`)
+
+const remediationWords = {
+  pending: ['Pending', 'info'],
+  running: ['Running', 'info'],
+  held: ['Held', 'warn'],
+  remediation_failed: ['Failed', 'bad'],
+} as const
+
+export function RemediationBadge({ state }: { readonly state: keyof typeof remediationWords }) {
+  const [word, tone] = remediationWords[state]
+  return <Badge tone={tone}>{word}</Badge>
+}
+
+/** Why an enforcing policy repairs nothing. */
+export const heldText = {
+  mass_change: 'Held: many devices stopped to comply at once. Remediate it to go on.',
+  owner_not_permitted: 'Held: the person who activated it may no longer do this. Activate it again.',
+} as const

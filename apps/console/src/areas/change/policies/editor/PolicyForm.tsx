@@ -28,7 +28,17 @@ interface Props {
 
 const rulesMax = 100
 /** Where faults are shown. */
-const shownFields = ['name', 'description', 'priority', 'assignments', 'exclude', 'filter', 'settings', 'rules']
+const shownFields = [
+  'name',
+  'description',
+  'priority',
+  'maxRemediationsPerHour',
+  'assignments',
+  'exclude',
+  'filter',
+  'settings',
+  'rules',
+]
 const noIssues: readonly Issue[] = []
 
 /** What a policy requires, of which devices, and what follows when they do not comply. */
@@ -41,8 +51,7 @@ export function PolicyForm({ policy, done, close }: Props) {
   const save = useApiMutation(
     (given: Parameters<typeof api.policies.policies.create.mutate>[0]) => {
       if (policy === undefined) return api.policies.policies.create.mutate(given)
-      const { name, description, mode, priority, assignments, exclude, osTypes, filter, settings, rules } = given
-      const changes = { name, description, mode, priority, assignments, exclude, osTypes, filter, settings, rules }
+      const { orgId: _owner, partnerId: _partner, ...changes } = given
       return api.policies.policies.update.mutate({ ...changes, id: policy.id })
     },
     {
@@ -148,6 +157,15 @@ function AboutFields({ draft, issues, children, set }: AboutProps) {
           value={draft.priority}
           onChange={({ target }) => set({ priority: target.value })}
         />
+        {draft.mode === 'enforce' && (
+          <TextField
+            label="Remediations per hour at most"
+            inputMode="numeric"
+            error={faultAt(issues, 'maxRemediationsPerHour')}
+            value={draft.maxRemediationsPerHour}
+            onChange={({ target }) => set({ maxRemediationsPerHour: target.value })}
+          />
+        )}
       </div>
       <AreaField
         label="Description"

@@ -5,6 +5,7 @@ import { FilterBuilder } from '../../../fleet/filters/FilterBuilder.tsx'
 import { useFields } from '../../../fleet/filters/useFields.ts'
 import { ruleSeverities } from '../words.tsx'
 import type { RuleDraft } from './policyDraft.ts'
+import { RemediationField } from './RemediationField.tsx'
 import { kindOf, type RuleField, ruleKinds } from './ruleTypes.ts'
 
 interface Props {
@@ -16,7 +17,7 @@ interface Props {
 }
 
 const typeOptions = ruleKinds.map(({ type, label }) => [type, label] as const)
-const aboutFields = ['key', 'type', 'severity', 'message', 'filter']
+const aboutFields = ['key', 'type', 'severity', 'message', 'filter', 'remediation']
 
 /** One rule: its type, the fields of the type, and what happens when it is not kept. */
 export function RuleEditor({ draft, orgId, issues, change }: Props) {
@@ -70,6 +71,12 @@ export function RuleEditor({ draft, orgId, issues, change }: Props) {
           onChange={({ target }) => change({ ...draft, message: target.value })}
         />
       </div>
+      <RemediationField
+        orgId={orgId}
+        remediation={draft.remediation}
+        error={faultAt(issues, 'remediation')}
+        change={(remediation) => change({ ...draft, remediation })}
+      />
       <CheckField
         label="Locked"
         hint="No nearer policy replaces the rule."

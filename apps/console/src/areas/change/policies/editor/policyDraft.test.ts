@@ -34,10 +34,10 @@ describe('a rule that is edited', () => {
     expect(Rules.parse([ruleOf(ruleDraftOf(rule))])).toEqual([rule])
   })
 
-  it('drops the fields of the type before', () => {
+  it('drops the fields of the type before, and keeps the remediation', () => {
     const draft = ruleDraftOf(rules[0] ?? rules[1] ?? expect.fail())
     expect(ruleOf({ ...draft, type: 'firewall' })).toEqual({
-      ...{ ...about, key: 'rule-0', type: 'firewall', remediation: null },
+      ...{ ...about, key: 'rule-0', type: 'firewall' },
     })
   })
 

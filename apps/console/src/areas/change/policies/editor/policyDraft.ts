@@ -18,7 +18,8 @@ export interface RuleDraft {
   readonly values: Values
   /** Of the type `filter`. */
   readonly filter: Group
-  /** The stored rule: what the form does not show of it stays. */
+  readonly remediation: Rule['remediation']
+  /** The stored rule: what the form does not know of it stays. */
   readonly stored: Rule | null
 }
 
@@ -27,6 +28,7 @@ export interface PolicyDraft {
   readonly description: string
   readonly mode: PolicyMode
   readonly priority: string
+  readonly maxRemediationsPerHour: string
   /** Assigned to all devices of the partner. */
   readonly everywhere: boolean
   readonly places: Named
@@ -44,32 +46,32 @@ export const oneCondition = (): Group => ({ ...emptyGroup(), parts: [newConditio
 
 export const newRuleDraft = (rules: readonly RuleDraft[]): RuleDraft => ({
   ...{ key: newKey(), ruleKey: `rule-${rules.length + 1}`, type: 'software.required', severity: 'medium' },
-  ...{ message: '', locked: false, values: {}, filter: oneCondition(), stored: null },
+  ...{ message: '', locked: false, values: {}, filter: oneCondition(), remediation: null, stored: null },
 })
 
 export function ruleDraftOf(rule: Rule): RuleDraft {
-  const { key: ruleKey, type, severity, message, locked } = rule
+  const { key: ruleKey, type, severity, message, locked, remediation } = rule
   const kind = kindOf(type)
   return {
-    ...{ key: newKey(), ruleKey, type, severity, locked, message: message ?? '', stored: rule },
+    ...{ key: newKey(), ruleKey, type, severity, locked, remediation, message: message ?? '', stored: rule },
     values: kind === undefined ? {} : valuesOf(kind, rule),
     filter: rule.type === 'filter' ? draftOf(rule.filter) : oneCondition(),
   }
 }
 
 /** What a draft says in a request. The schema of the operation judges it. */
-export function ruleOf({ ruleKey, type, severity, message, locked, values, filter, stored }: RuleDraft): object {
-  const about = { key: ruleKey.trim(), severity, locked, message: message.trim() || null }
+export function ruleOf(draft: RuleDraft): object {
+  const { ruleKey, type, severity, message, locked, values, filter, remediation, stored } = draft
+  const about = { key: ruleKey.trim(), severity, locked, remediation, message: message.trim() || null }
   const kind = kindOf(type)
   if (kind === undefined) return { ...stored, ...about }
   const fields = type === 'filter' ? { filter: filterOf(filter) } : wireOf(kind, values)
-  // A remediation repairs what its type finds.
-  const remediation = stored?.type === type ? stored.remediation : null
-  return { ...about, type, ...fields, remediation }
+  return { ...about, type, ...fields }
 }
 
 export const emptyPolicy: PolicyDraft = {
   ...{ name: '', description: '', mode: 'monitor', priority: '100', everywhere: false },
+  maxRemediationsPerHour: '100',
   ...{ places: noPlaces, exclude: noPlaces, osTypes: [], filter: null },
   ...{ settings: noSettings, rules: [newRuleDraft([])] },
 }
@@ -79,6 +81,7 @@ export const policyDraftOf = (policy: Policy): PolicyDraft => ({
   description: policy.description ?? '',
   mode: policy.mode,
   priority: String(policy.priority),
+  maxRemediationsPerHour: String(policy.maxRemediationsPerHour),
   everywhere: policy.assignments.some(({ level }) => level === 'partner'),
   places: namedOf(policy.assignments),
   exclude: namedOf(policy.exclude),
@@ -101,6 +104,7 @@ export const policyOf = (draft: PolicyDraft, partnerId: string) => ({
   description: draft.description.trim() || null,
   mode: draft.mode,
   priority: draft.priority.trim() === '' ? undefined : Number(draft.priority),
+  maxRemediationsPerHour: Number(draft.maxRemediationsPerHour),
   assignments: [
     ...(draft.everywhere ? [{ level: 'partner' as const, id: partnerId }] : []),
     ...assignmentsOf(draft.places),

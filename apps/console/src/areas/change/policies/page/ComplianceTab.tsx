@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { usePlace } from '../../../../shell/place.ts'
 import { Button } from '../../../../ui/button/Button.tsx'
 import { RowMenu } from '../../../../ui/button/RowMenu.tsx'
+import { Confirm } from '../../../../ui/dialog/Confirm.tsx'
 import { SearchField } from '../../../../ui/form/SearchField.tsx'
 import { Select } from '../../../../ui/form/Select.tsx'
 import { ListTable, Tools } from '../../../../ui/list/ListPage.tsx'
@@ -14,12 +15,13 @@ import { toastError } from '../../../../ui/page/states.tsx'
 import type { Column } from '../../../../ui/table/DataTable.tsx'
 import { Ago } from '../../../../ui/text/time.tsx'
 import { organizationColumn } from '../../../tenancy/tenancy/placeColumns.tsx'
-import { ComplianceBadge, complianceOptions } from '../words.tsx'
+import { ComplianceBadge, complianceOptions, RemediationBadge } from '../words.tsx'
 import { DeviceDialog } from './DeviceDialog.tsx'
 import type { DeviceRow } from './deviceRow.ts'
 import { ExceptionForm } from './ExceptionForm.tsx'
 import { failedText } from './FailedRules.tsx'
 import { useEvaluation } from './useEvaluation.ts'
+import { useRemediation } from './useRemediation.ts'
 
 interface Props {
   readonly policy: Policy
@@ -36,17 +38,22 @@ export function ComplianceTab({ policy, mayWrite }: Props) {
   const { org } = usePlace()
   const [shown, setShown] = useState<Shown>(null)
   const evaluation = useEvaluation(policy.id)
+  const remediation = useRemediation(policy.id)
+  const [isRemediating, setRemediating] = useState(false)
   const list = useList(
     (client) => client.policies.compliance.list,
     { id: policy.id, ...(q && { search: q }), ...(status && { status: [status] }), ...(org && { orgId: org }) },
     { everyMs: 5_000 },
   )
   const notActive = policy.status === 'active' ? undefined : 'The policy is not active'
+  const isRepairable = policy.rules.some((rule) => rule.remediation !== null)
   const acts = {
     open: (row: DeviceRow) => setShown({ what: 'details', row }),
     exempt: (row: DeviceRow) => setShown({ what: 'exception', row }),
     evaluate: ({ deviceId }: DeviceRow) => evaluation.mutate([deviceId], { onError: toastError }),
+    remediate: ({ deviceId }: DeviceRow) => remediation.mutate([deviceId], { onError: toastError }),
     mayEvaluate: mayWrite ?? notActive,
+    mayRemediate: mayWrite ?? notActive ?? (isRepairable ? undefined : 'No rule has a remediation'),
     mayWrite,
   }
   return (
@@ -68,6 +75,11 @@ export function ComplianceTab({ policy, mayWrite }: Props) {
         >
           Evaluate now
         </Button>
+        {isRepairable && (
+          <Button blocked={acts.mayRemediate} onClick={() => setRemediating(true)}>
+            Remediate
+          </Button>
+        )}
       </Tools>
       <ListTable
         label="Compliance of devices"
@@ -86,6 +98,15 @@ export function ComplianceTab({ policy, mayWrite }: Props) {
           </NoRows>
         }
       />
+      <Confirm
+        open={isRemediating}
+        close={() => setRemediating(false)}
+        title={`Remediate “${policy.name}”?`}
+        verb="Remediate"
+        act={() => remediation.mutateAsync(undefined)}
+      >
+        The remediations of its rules are sent to all devices that do not keep them. A policy that is held goes on.
+      </Confirm>
       {shown?.what === 'details' && (
         <DeviceDialog
           row={shown.row}
@@ -101,13 +122,15 @@ export function ComplianceTab({ policy, mayWrite }: Props) {
 
 interface Acts {
   readonly mayEvaluate: string | undefined
+  readonly mayRemediate: string | undefined
   readonly mayWrite: string | undefined
   open(row: DeviceRow): void
+  remediate(row: DeviceRow): void
   exempt(row: DeviceRow): void
   evaluate(row: DeviceRow): void
 }
 
-const columnsWith = ({ mayEvaluate, mayWrite, open, exempt, evaluate }: Acts): readonly Column<DeviceRow>[] => [
+const columnsWith = ({ mayEvaluate, mayRemediate, mayWrite, ...acts }: Acts): readonly Column<DeviceRow>[] => [
   {
     id: 'device',
     header: 'Device',
@@ -138,7 +161,7 @@ const columnsWith = ({ mayEvaluate, mayWrite, open, exempt, evaluate }: Acts): r
         <button
           type="button"
           title={failedText(row.failed)}
-          onClick={() => open(row)}
+          onClick={() => acts.open(row)}
           className="block max-w-full truncate rounded text-left hover:underline"
         >
           {failedText(row.failed)}
@@ -146,6 +169,12 @@ const columnsWith = ({ mayEvaluate, mayWrite, open, exempt, evaluate }: Acts): r
       ),
   },
   { id: 'since', header: 'Since', width: 100, cell: ({ since }) => <Ago at={since} /> },
+  {
+    id: 'remediation',
+    header: 'Remediation',
+    width: 110,
+    cell: ({ remediation }) => (remediation === null ? '–' : <RemediationBadge state={remediation.state} />),
+  },
   {
     id: 'exception',
     header: 'Exception',
@@ -163,9 +192,10 @@ const columnsWith = ({ mayEvaluate, mayWrite, open, exempt, evaluate }: Acts): r
         name={row.hostname}
         groups={[
           [
-            { label: 'Show details', act: () => open(row) },
-            { label: 'Evaluate now', blocked: mayEvaluate, act: () => evaluate(row) },
-            { label: 'Add exception', blocked: mayWrite, act: () => exempt(row) },
+            { label: 'Show details', act: () => acts.open(row) },
+            { label: 'Evaluate now', blocked: mayEvaluate, act: () => acts.evaluate(row) },
+            { label: 'Remediate', blocked: mayRemediate, act: () => acts.remediate(row) },
+            { label: 'Add exception', blocked: mayWrite, act: () => acts.exempt(row) },
           ],
         ]}
       />

@@ -3,7 +3,7 @@ import { Button, buttonClass } from '../../../../ui/button/Button.tsx'
 import { Dialog } from '../../../../ui/dialog/Dialog.tsx'
 import { Facts } from '../../../../ui/page/display.tsx'
 import { Moment } from '../../../../ui/text/time.tsx'
-import { ComplianceBadge } from '../words.tsx'
+import { ComplianceBadge, RemediationBadge } from '../words.tsx'
 import type { DeviceRow } from './deviceRow.ts'
 import { FailedRules } from './FailedRules.tsx'
 
@@ -16,7 +16,7 @@ interface Props {
 
 /** What a policy found on one device. */
 export function DeviceDialog({ row, mayWrite, exempt, close }: Props) {
-  const { deviceId, hostname, status, since, failed, exception } = row
+  const { deviceId, hostname, status, since, failed, exception, remediation } = row
   return (
     <Dialog
       open
@@ -40,6 +40,9 @@ export function DeviceDialog({ row, mayWrite, exempt, close }: Props) {
           facts={[
             ['Status', <ComplianceBadge key="status" status={status} />],
             ['Since', <Moment key="since" at={since} />],
+            ['Remediation', remediation && <RemediationBadge key="state" state={remediation.state} />],
+            ['Attempts', remediation?.attempts],
+            ['Next attempt', remediation?.nextAt && <Moment key="next" at={remediation.nextAt} />],
             ['Exception', exception?.reason],
             ['Exception ends', exception && <Moment key="ends" at={exception.expiresAt} />],
           ]}

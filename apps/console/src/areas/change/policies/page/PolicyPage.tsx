@@ -8,7 +8,7 @@ import { Page } from '../../../../ui/page/Page.tsx'
 import { PendingPage } from '../../../../ui/page/PendingPage.tsx'
 import { Tabs } from '../../../../ui/page/Tabs.tsx'
 import { cannotActivate, usePolicyActs } from '../usePolicyActs.tsx'
-import { modeText, PolicyBadge } from '../words.tsx'
+import { heldText, modeText, PolicyBadge } from '../words.tsx'
 import { ComplianceTab } from './ComplianceTab.tsx'
 import { ExceptionsTab } from './ExceptionsTab.tsx'
 import { HistoryTab } from './HistoryTab.tsx'
@@ -34,7 +34,7 @@ function Sheet({ policy }: { readonly policy: Policy }) {
   const { tab = 'overview' } = useSearch({ from: '/app/policies/$policyId' })
   const navigate = useNavigate()
   const acts = usePolicyActs(() => void navigate({ to: '/policies' }))
-  const { name, description, status, mode } = policy
+  const { name, description, status, mode, held } = policy
   return (
     <Page
       fill={tab !== 'overview'}
@@ -46,13 +46,13 @@ function Sheet({ policy }: { readonly policy: Policy }) {
           <Badge>{modeText(mode)}</Badge>
         </>
       }
-      lead={description}
+      lead={held === null ? description : heldText[held]}
       actions={
         <>
           <Button blocked={acts.mayWrite} onClick={() => acts.open('edit', policy)}>
             Edit policy
           </Button>
-          {status !== 'active' && (
+          {status !== 'active' && status !== 'awaiting_approval' && (
             <Button
               kind="primary"
               blocked={acts.mayWrite ?? cannotActivate(policy)}
