@@ -54,6 +54,8 @@ export const fates: Readonly<Record<string, Fate>> = {
   device_metrics: 'moves',
   device_metrics_five_minutes: 'moves',
   device_metrics_hours: 'moves',
+  // What follows it looks where the device is.
+  device_changes: 'stays',
   device_policies: 'of no device',
   device_policy_days: 'of no device',
   device_policy_enforcements: 'of no device',

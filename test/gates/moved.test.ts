@@ -92,6 +92,7 @@ async function insertWorkerRows(deviceId: string, twin: string): Promise<void> {
      SELECT id, $1, $2, $3, 'not_applicable', 'pending' FROM p`,
     tenant,
   )
+  await insert('device_changes', 'fields', `'{place}'`)
   await insert('device_policy_marks', 'part', `'all'`)
   await insert('device_settings', 'own_auto_update', 'true')
   await insert('device_duplicates', 'twin_id', '$4', [twin])

@@ -7,6 +7,7 @@ import { ensureEventPartitions } from '@muster/areas/platform/events/index.ts'
 import { backgroundSettings } from '@muster/areas/settings.ts'
 import {
   arrivals,
+  changeFollowers,
   counters,
   deliveryKinds,
   deploymentKinds,
@@ -135,6 +136,7 @@ async function connectParts(settings: WorkerSettings, log: Log, registry: Regist
     outcomes,
     planKinds,
     observers,
+    changeFollowers,
     deploymentKinds,
     publish: (events) => live.publish(events),
     ...createFigures(registry, { counters, gauges }),

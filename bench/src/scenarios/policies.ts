@@ -110,7 +110,7 @@ function report({ usage, ...outcome }: Outcome): Report {
 async function evaluated(owner: pg.Client): Promise<true | string> {
   await pause(lookMs)
   const { rows } = await owner.query<{ waiting: string }>(
-    `SELECT (SELECT count(*) FROM device_policy_marks) + (SELECT count(*) FROM device_policies WHERE revision <> queued_revision) AS waiting`,
+    `SELECT (SELECT count(*) FROM device_changes) + (SELECT count(*) FROM device_policy_marks) + (SELECT count(*) FROM device_policies WHERE revision <> queued_revision) AS waiting`,
   )
   return rows[0]?.waiting === '0' ? true : `${rows[0]?.waiting} are waiting`
 }

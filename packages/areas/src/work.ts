@@ -15,6 +15,7 @@ import maintenance from './control/maintenance/area.background.ts'
 import rollouts from './control/rollouts/area.background.ts'
 import customFields from './fleet/custom-fields/area.background.ts'
 import devices from './fleet/devices/area.background.ts'
+import groups from './fleet/groups/area.background.ts'
 import targets from './fleet/targets/area.background.ts'
 import audit from './platform/audit/area.background.ts'
 import deliveries from './platform/deliveries/area.background.ts'
@@ -51,6 +52,7 @@ const areas: readonly Background[] = [
   mail,
   maintenance,
   monitors,
+  groups,
   targets,
   alertChannels,
   notifications,
@@ -66,6 +68,7 @@ export const jobs = areas.flatMap((area) => area.jobs ?? [])
 export const records = areas.flatMap((area) => area.records ?? [])
 export const outcomes = areas.flatMap((area) => area.outcomes ?? [])
 export const observers = areas.flatMap((area) => area.observers ?? [])
+export const changeFollowers = areas.flatMap((area) => area.changeFollowers ?? [])
 export const arrivals = areas.flatMap((area) => area.arrivals ?? [])
 export const followers = areas.flatMap((area) => area.followers ?? [])
 export const evaluators = areas.flatMap((area) => area.evaluators ?? [])

@@ -48,6 +48,7 @@ export const things: Readonly<Record<string, string>> = {
   device_facts: 'fact',
   device_group_log: 'entry of the group log',
   device_group_members: 'group membership',
+  device_changes: 'change of a device',
   device_groups: 'group',
   device_inventory: 'inventory',
   device_inventory_log: 'inventory change',

@@ -661,6 +661,15 @@ export interface DeviceAssignments {
   updatedAt: Generated<string>
 }
 
+export interface DeviceChanges {
+  seq: Generated<number>
+  deviceId: string
+  orgId: string
+  partnerId: string
+  fields: string[]
+  at: Generated<string>
+}
+
 export interface DeviceCommands {
   id: Generated<string>
   deviceId: string
@@ -1914,6 +1923,7 @@ export interface Tables {
   deploymentDevices: DeploymentDevices
   deployments: Deployments
   deviceAssignments: DeviceAssignments
+  deviceChanges: DeviceChanges
   deviceCommands: DeviceCommands
   deviceDuplicates: DeviceDuplicates
   deviceFacts: DeviceFacts

@@ -3,7 +3,7 @@ import type { WorkerParts } from '@muster/areas/background/worker-parts.ts'
 import { beginCursors } from '@muster/areas/platform/events/cursors.ts'
 import { followOnce } from '@muster/areas/platform/events/follow.ts'
 import type { PartnerEvent } from '@muster/areas/platform/live-events/publish.ts'
-import { deploymentKinds, outcomes, planKinds } from '@muster/areas/work.ts'
+import { changeFollowers, deploymentKinds, outcomes, planKinds } from '@muster/areas/work.ts'
 import type pg from 'pg'
 import { outgoingForTests } from './outgoing.ts'
 import { testServices } from './services.ts'
@@ -39,6 +39,7 @@ export async function testWorkerParts(pool?: pg.Pool): Promise<TestWorkerParts> 
     },
     outcomes,
     planKinds,
+    changeFollowers,
     observers: [],
     deploymentKinds,
     publish: async (events) => void published.push(...events),

@@ -28,6 +28,7 @@ it('creates the queues with an unprivileged login, with the schedule of every jo
     outcomes: [],
     planKinds: [],
     observers: [],
+    changeFollowers: [],
     deploymentKinds: [],
     publish: async () => {},
     count: () => {},

@@ -3,6 +3,7 @@ import type { WorkerParts } from '@muster/areas/background/worker-parts.ts'
 import { heartbeatRowType } from '@muster/areas/fleet/devices/metrics/heartbeats.ts'
 import {
   arrivals as areaArrivals,
+  changeFollowers,
   counters,
   deploymentKinds,
   evaluators,
@@ -195,6 +196,7 @@ export async function makeParts(bed: Bed) {
     outcomes,
     planKinds,
     observers,
+    changeFollowers,
     deploymentKinds,
     publish: (events) => live.publish(events),
     ...createFigures(registry, { counters, gauges }),

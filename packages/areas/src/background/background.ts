@@ -1,4 +1,6 @@
 // What an area does in workers. It is separate from the area's own value, so that workers load no handlers.
+
+import type { ChangeFollower } from '../fleet/devices/changes/change-follower.ts'
 import type { Arrival } from './arrival.ts'
 import type { Counter } from './counter.ts'
 import type { DeliveryKind } from './delivery-kind.ts'
@@ -19,6 +21,7 @@ export interface Background {
   readonly outcomes?: readonly Outcome[]
   readonly arrivals?: readonly Arrival[]
   readonly followers?: readonly Follower[]
+  readonly changeFollowers?: readonly ChangeFollower[]
   readonly observers?: readonly Observer[]
   readonly counters?: readonly Counter[]
   /** Only one area judges heartbeats. */

@@ -3,6 +3,7 @@ import type { Redis } from '@muster/backplane/redis.ts'
 import type { Log } from '@muster/kit/log.ts'
 import type { Keyring } from '@muster/kit/secrets/keyring.ts'
 import type pg from 'pg'
+import type { ChangeFollower } from '../fleet/devices/changes/change-follower.ts'
 import type { PartnerEvent } from '../platform/live-events/publish.ts'
 import type { Counter } from './counter.ts'
 import type { DeploymentKind } from './deployment-kind.ts'
@@ -24,6 +25,8 @@ export interface WorkerParts {
   readonly planKinds: readonly PlanKind[]
   /** Of all areas. */
   readonly observers: readonly Observer[]
+  /** Of all areas. */
+  readonly changeFollowers: readonly ChangeFollower[]
   /** Of all areas. */
   readonly deploymentKinds: readonly DeploymentKind[]
   /** Publishes events and counts them. */

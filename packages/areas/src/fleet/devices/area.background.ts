@@ -1,4 +1,5 @@
 import { background } from '../../background/background.ts'
+import { changeFeed } from './changes/change-feed.jobs.ts'
 import { inventories } from './inventory/inventory.records.ts'
 import { forgetChanges } from './inventory/inventory-log.ts'
 import { partitions, retention } from './metrics/retention.jobs.ts'
@@ -6,6 +7,6 @@ import { rollups } from './metrics/rollups.jobs.ts'
 import { watchdogStatuses } from './state/watchdog.records.ts'
 
 export default background({
-  jobs: [forgetChanges, partitions, retention, rollups],
+  jobs: [changeFeed, forgetChanges, partitions, retention, rollups],
   records: [watchdogStatuses, inventories],
 })

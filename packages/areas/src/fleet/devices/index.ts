@@ -1,4 +1,6 @@
 // The functions of devices that other areas and the worker may use.
+export { changeFollower } from './changes/change-follower.ts'
+export { type FollowedFilter, followFilters, ownersOfStateFilters } from './changes/followed-filters.ts'
 export { asDevice, deviceById, deviceColumns, stateColumns } from './devices.queries.ts'
 export { fieldValue } from './filter/compile-filter.ts'
 export { conditionOf } from './filter/filter-condition.ts'

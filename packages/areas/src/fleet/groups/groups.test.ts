@@ -2,12 +2,14 @@ import { asSystem } from '@muster/db/database.ts'
 import { auditOf } from '@muster/testkit/audit.ts'
 import { call, refusal } from '@muster/testkit/call.ts'
 import { testServices } from '@muster/testkit/services.ts'
+import { testWorkerParts } from '@muster/testkit/worker-parts.ts'
 import { person, world } from '@muster/testkit/world.ts'
 import { describe, expect, it } from 'vitest'
 import { customFields } from '../custom-fields/custom-fields.contract.ts'
+import { ChangeFeed } from '../devices/changes/change-feed.jobs.ts'
 import { tags } from '../devices/tags.contract.ts'
 import { filters } from '../filters/filters.contract.ts'
-import { followDeviceChanges, sweepFilters } from '../targets/followed-filters.jobs.ts'
+import { sweepFilters } from '../targets/followed-filters.jobs.ts'
 import { groups } from './groups.contract.ts'
 import { members } from './members.contract.ts'
 import { leaveGroups } from './membership.ts'
@@ -32,7 +34,7 @@ describe('groups', async () => {
       return id
     })
   }
-  const now = async () => (await system.query<{ now: string }>('SELECT now() AS now')).rows[0]?.now ?? ''
+  const feed = new ChangeFeed(await testWorkerParts())
   const memberIds = async (id: string) =>
     (await call(here.orgAdmin, members.list, { id })).data.map((member) => member.hostname)
   const web = await device('web-1')
@@ -79,19 +81,17 @@ describe('groups', async () => {
     const filter = { field: 'tags', op: 'hasAny', value: ['database'] }
     const group = await call(here.orgAdmin, groups.create, { orgId: here.org.id, name: 'Databases', filter })
     expect(group).toMatchObject({ type: 'dynamic', deviceCount: 1 })
-    const since = await now()
     await call(here.orgAdmin, tags.assign, { deviceIds: [web, db1], add: ['database'], remove: [] })
     await call(here.orgAdmin, tags.assign, { deviceIds: [db1], remove: ['database'] })
-    await followDeviceChanges(system, since)
+    await feed.turn(0)
     expect(await memberIds(group.id)).toEqual(['web-1'])
     const status = await call(here.orgAdmin, groups.create, {
       orgId: here.org.id,
       name: 'Online',
       filter: { field: 'status', op: 'is', value: 'online' },
     })
-    const later = await now()
     await system.query(`UPDATE device_state SET status = 'online', status_at = now() WHERE device_id = $1`, [db1])
-    await followDeviceChanges(system, later)
+    await feed.turn(10_000)
     expect(await memberIds(status.id)).toEqual(['db-1'])
   })
 

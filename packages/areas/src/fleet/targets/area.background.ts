@@ -1,4 +1,16 @@
+import { asSystem } from '@muster/db/database.ts'
 import { background } from '../../background/background.ts'
-import { filterChanges, filterSweep } from './followed-filters.jobs.ts'
+import { changeFollower, followFilters, ownersOfStateFilters } from '../devices/index.ts'
+import { filteredSets } from './filter-members.ts'
+import { filterSweep } from './followed-filters.jobs.ts'
 
-export default background({ jobs: [filterChanges, filterSweep] })
+export default background({
+  jobs: [filterSweep],
+  changeFollowers: [
+    changeFollower({
+      name: 'targets',
+      stateOwners: async (db) => ownersOfStateFilters(await filteredSets(db)),
+      follow: async (parts, changes) => followFilters(parts, await asSystem(parts.pool, filteredSets), changes),
+    }),
+  ],
+})

@@ -2,21 +2,24 @@ import { asCaller, asSystem, type Db } from '@muster/db/database.ts'
 import { call, requestAs } from '@muster/testkit/call.ts'
 import { enrolled } from '@muster/testkit/machines.ts'
 import { testServices } from '@muster/testkit/services.ts'
+import { testWorkerParts } from '@muster/testkit/worker-parts.ts'
 import { type Person, person, world } from '@muster/testkit/world.ts'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { authenticate } from '../../access/auth/sessions/authenticate.ts'
 import { lifecycle } from '../../control/lifecycle/lifecycle.contract.ts'
 import { sites } from '../../tenancy/tenancy/sites/sites.contract.ts'
+import { ChangeFeed } from '../devices/changes/change-feed.jobs.ts'
 import { tags } from '../devices/tags.contract.ts'
 import { groups } from '../groups/groups.contract.ts'
 import { members } from '../groups/members.contract.ts'
-import { followDeviceChanges, sweepFilters } from './followed-filters.jobs.ts'
+import { sweepFilters } from './followed-filters.jobs.ts'
 import { deviceCountOf, dropTargets, inTargets, readTargets, saveTargets } from './index.ts'
 import type { Places, Targets } from './targets.contract.ts'
 
 const services = await testServices()
 const { system } = services
+const feed = new ChangeFeed(await testWorkerParts())
 const here = await world()
 const partner = { partnerId: here.partner.id, orgId: null }
 const owner = { partnerId: here.partner.id, orgId: here.org.id }
@@ -104,10 +107,9 @@ describe('a target set', () => {
   it('follows its filter when devices change, in all organizations of a partner, and never contains decommissioned ones', async () => {
     const id = await save({ filter: { field: 'tags', op: 'hasAny', value: ['followed'] } })
     expect(await devicesOf(id)).toEqual([])
-    const since = (await system.query<{ now: string }>('SELECT now() AS now')).rows[0]?.now ?? ''
     await call(here.orgAdmin, tags.assign, { deviceIds: [two], add: ['followed'] })
     await call(here.partnerAdmin, tags.assign, { deviceIds: [beside], add: ['followed'] })
-    await followDeviceChanges(system, since)
+    await feed.turn(0)
     expect(await devicesOf(id)).toEqual(['beside', 'two'])
     await system.query(`UPDATE devices SET lifecycle = 'decommissioned' WHERE id = $1`, [two])
     expect(await devicesOf(id)).toEqual(['beside'])

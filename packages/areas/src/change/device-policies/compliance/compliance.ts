@@ -55,6 +55,10 @@ const pairsOf = (policyId: string, where: Condition) => sql<PairRow>`
     LEFT JOIN device_policy_results r ON r.policy_id = ${policyId}::uuid AND r.device_id = devices.id
     WHERE (${policyId}::uuid = ANY (e.applied) OR ${policyId}::uuid = ANY (e.skipped)) AND ${where}) pairs`
 
+/** Spares a look at all devices: only pairs that comply, or to which the policy does not apply, have no row. */
+const mayHave = (statuses: readonly ComplianceStatus[]): Condition =>
+  statuses.includes('compliant') || statuses.includes('not_applicable') ? always : isOneOf('r.status', statuses)
+
 /** The devices of the policy among those given, or all of them. @throws VALIDATION_ERROR for devices that the caller does not see */
 async function devicesToEvaluate(
   { db, caller }: Pick<Call, 'db' | 'caller'>,
@@ -140,7 +144,7 @@ export default implement(contract, {
     const rows =
       status === undefined
         ? pairsOf(id, where)
-        : sql<PairRow>`${pairsOf(id, where)} WHERE ${isOneOf('pairs.status', status)}`
+        : sql<PairRow>`${pairsOf(id, allOf(where, mayHave(status)))} WHERE ${isOneOf('pairs.status', status)}`
     const { data, pagination } = await pagedSql(db, { rows, orderBy: sql`hostname, device_id` }, input)
     return {
       data: data.map(({ findings, ...row }) => ({ ...row, failed: failedOf(findings) })),

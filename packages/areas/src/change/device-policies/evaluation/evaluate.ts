@@ -93,17 +93,28 @@ async function placed(db: Db, changed: Changed, books: PolicyBooks): Promise<Eva
   })
 }
 
+/** With more kinds of changes than these, one statement for all of them reads less. */
+const fewKinds = 12
+
 /** The stored results that can change. */
 async function resultsOf(db: Db, evaluated: readonly Evaluated[]): Promise<Map<string, Map<string, StoredResult>>> {
-  const [whole, others] = [evaluated.filter(({ due }) => due.isWhole), evaluated.filter(({ due }) => !due.isWhole)]
+  const byDue = [...Map.groupBy(evaluated, ({ due }) => due)]
   const idsOf = (some: readonly Evaluated[]) => some.map(({ device }) => device.id)
-  const dues = new Set(others.map(({ due }) => due))
-  const policyIds = new Set([...dues].flatMap(({ rules, ended }) => [...rules.keys(), ...ended]))
-  const [all, some] = await Promise.all([
-    storedResults(db, idsOf(whole), null),
-    storedResults(db, idsOf(others), [...policyIds]),
+  const whole = byDue.flatMap(([due, its]) => (due.isWhole ? idsOf(its) : []))
+  const others = byDue.flatMap(([{ isWhole, rules, ended }, its]) =>
+    isWhole ? [] : [{ policyIds: [...rules.keys(), ...ended], deviceIds: idsOf(its) }],
+  )
+  const together = {
+    policyIds: [...new Set(others.flatMap(({ policyIds }) => policyIds))],
+    deviceIds: others.flatMap(({ deviceIds }) => deviceIds),
+  }
+  const found = await Promise.all([
+    storedResults(db, whole, null),
+    ...(others.length > fewKinds ? [together] : others).map(({ policyIds, deviceIds }) =>
+      storedResults(db, deviceIds, policyIds),
+    ),
   ])
-  return new Map([...all, ...some])
+  return new Map(found.flat())
 }
 
 /** The software that rules are about, in lower case; null if some of them look for parts of names. */

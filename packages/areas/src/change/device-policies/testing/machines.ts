@@ -3,6 +3,7 @@ import { testServices } from '@muster/testkit/services.ts'
 import { testWorkerParts } from '@muster/testkit/worker-parts.ts'
 import type { Fact, FactValue } from '@muster/wire/facts/facts.ts'
 import { factKey } from '../../../control/facts/index.ts'
+import { ChangeFeed } from '../../../fleet/devices/changes/change-feed.jobs.ts'
 import { evaluateChanged } from '../evaluation/policies.jobs.ts'
 import { PolicyBooks } from '../evaluation/policy-books.ts'
 
@@ -36,9 +37,13 @@ export async function answers(deviceId: string, fact: Fact, value: FactValue | n
 
 const books = new PolicyBooks()
 
+/** Hands over what changed until now, as a worker does. */
+const followChanges = async () => new ChangeFeed(await testWorkerParts()).turn(performance.now())
+
 /** The devices of an organization that wait for an evaluation. */
 export async function queued(orgId: string): Promise<string[]> {
   const { system } = await testServices()
+  await followChanges()
   const { rows } = await system.query<{ id: string }>(
     'SELECT DISTINCT device_id AS id FROM device_policy_marks WHERE org_id = $1 ORDER BY 1',
     [orgId],
@@ -49,6 +54,7 @@ export async function queued(orgId: string): Promise<string[]> {
 /** Evaluates what changed, as a worker does. Another test may have taken devices of the organization out of the queue. */
 export async function evaluated(orgId: string): Promise<void> {
   const parts = await testWorkerParts()
+  await followChanges()
   do await evaluateChanged(parts, books)
   while ((await queued(orgId)).length > 0)
 }
