@@ -72,6 +72,36 @@ async function showsAutomations(session: Session): Promise<void> {
   await eventually(async () => (await runsOf('Restart for a closed ticket')).includes('failed'), 60_000)
 }
 
+const Severe = z.looseObject({ data: z.array(z.looseObject({ severity: z.string().nullable() })) })
+
+/** Runs with several severities, their statistics, secrets of each level, and a version that waits for approval. */
+async function showsScripts(session: Session): Promise<void> {
+  const list = async (path: string) => (await session.get(path, Listed)).data
+  const named = async (name: string) =>
+    eventually(async () => (await list(`/scripts?search=${encodeURIComponent(name)}`))[0]?.id, 60_000)
+  // Made last.
+  const admins = await named('List administrators')
+  const versions = await eventually(async () => {
+    const found = await list(`/script-library/scripts/${admins}/versions`)
+    return found.length === 2 && found
+  })
+  expect(versions.map(({ status }) => status)).toEqual(['pending_approval', 'approved'])
+  for (const [name, ...wanted] of [
+    ['Check free space', 'warning', 'success'],
+    ['Verify last night’s backup', 'critical', 'success'],
+    ['Clear old package files', 'error', 'info'],
+  ] as const) {
+    const id = await named(name)
+    await eventually(async () => {
+      const { data } = await session.get(`/scripts/${id}/executions?limit=100`, Severe)
+      return wanted.every((severity) => data.some((run) => run.severity === severity))
+    })
+    const stats = z.looseObject({ runs: z.number().min(2), successPercent: z.number() })
+    await session.get(`/script-library/scripts/${id}/usage-stats`, stats)
+  }
+  for (const level of ['partner', 'organization', 'site']) expect(await list(`/secrets?level=${level}`)).toHaveLength(1)
+}
+
 test('enrolls simulated machines that report, take commands, are watched, and are the same after a restart', {
   timeout: 180_000,
 }, async () => {
@@ -91,6 +121,7 @@ test('enrolls simulated machines that report, take commands, are watched, and ar
   expect(stdout).toContain(target?.hostname)
   await showsWhatIsWatched(session)
   await showsAutomations(session)
+  await showsScripts(session)
   expect(await first.stop()).toBe(0)
 
   const second = launch({})

@@ -12,6 +12,7 @@ import { Roster } from './roster.ts'
 import { addAutomations } from './samples/automations.ts'
 import { addDeployments } from './samples/deployments.ts'
 import { addDrift } from './samples/drift.ts'
+import { addScripts } from './samples/scripts.ts'
 import { makeTenants } from './tenants.ts'
 
 const connectsPerTick = 20
@@ -86,6 +87,7 @@ if (config.DEMO_TOKEN !== undefined) {
     await addDeployments(session).catch(told('deployments'))
     await addAutomations(session).catch(told('automations'))
     await addDrift(session).catch(told('violations'))
+    await addScripts(session).catch(told('scripts'))
   }
   await session.end().catch((error: unknown) => process.stderr.write(`The session was not ended: ${error}\n`))
 }
