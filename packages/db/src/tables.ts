@@ -646,6 +646,7 @@ export interface Deployments {
   createdBy: string | null
   createdAt: Generated<string>
   updatedAt: Generated<string>
+  origin: Nullable<JsonColumn>
 }
 
 export interface DeviceAssignments {
@@ -1001,7 +1002,7 @@ export interface DeviceSettings {
   autoUpdate: boolean | null
   scriptsAllowed: boolean | null
   ownAutoUpdate: boolean
-  dueAt: Generated<string | null>
+  dueAt: string | null
 }
 
 export interface DeviceState {

@@ -231,7 +231,7 @@ describe('the script of an automation', () => {
     const { id: shared } = await script({ orgId: null, sharedWithOrganizations: true })
     for (const scriptId of [foreign, randomUUID(), beside.id])
       expect(await refusal(made({ scriptId }))).toMatchObject({
-        ...{ status: 400, message: expect.stringContaining('actions.0.scriptId') },
+        ...{ status: 400, message: expect.stringMatching(/^actions\.0/) },
       })
     expect(await refusal(made({ scriptId: beside.id }, { orgId: null }))).toMatchObject({ status: 400 })
     expect(await refusal(made({ scriptId: partnerWide }, {}, orgAdmin))).toMatchObject({ status: 400 })

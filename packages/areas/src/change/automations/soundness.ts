@@ -30,10 +30,10 @@ export async function requireSoundWork(call: Call, work: Work): Promise<void> {
     if (fault !== null) throw invalid(`actions.${index}.${fault}`)
     if (action.type === 'command') {
       const order = { ...action, type: action.command, respectMaintenance: true }
-      await inAction(index, () => orderFor(call, order))
+      await inAction(index, action, () => orderFor(call, order))
     }
     if (action.type === 'webhook' && !isTemplate(action.url))
-      await inAction(index, () => requireAllowedAddress(action.url, services.settings.outgoing.allowedNetworks))
+      await inAction(index, action, () => requireAllowedAddress(action.url, services.settings.outgoing.allowedNetworks))
   }
   await requireFields(db, work)
 }

@@ -3,12 +3,14 @@
 import { createHash } from 'node:crypto'
 import { isOneOf } from '@muster/db/conditions.ts'
 import type { Db } from '@muster/db/database.ts'
-import { AppError, invalid } from '@muster/kit/errors.ts'
+import { AppError, invalid, invariant } from '@muster/kit/errors.ts'
 import canonicalize from 'canonicalize'
 import { sql } from 'kysely'
 import { DeploymentWork } from '../../background/deployment-kind.ts'
 import { dropGrants, planGrantMs, signPlan } from '../../control/commands/index.ts'
 import type { Call } from '../../operation.ts'
+import { strategyOf } from '../deployments/batches/strategy.contract.ts'
+import { requireSoundStrategy } from '../deployments/index.ts'
 import { scriptWork } from '../scripts/index.ts'
 import type { Automation } from './automations.contract.ts'
 import type { Action } from './runs/actions/actions.contract.ts'
@@ -28,18 +30,31 @@ type Working = Pick<Automation, 'id' | 'partnerId' | 'orgId' | 'actions'>
 export async function worksOf(call: Call, { partnerId, orgId, actions }: Omit<Working, 'id'>): Promise<StepWork[]> {
   const works: StepWork[] = []
   for (const [index, action] of actions.entries()) {
-    if (action.type !== 'run_script') continue
-    const work = await inAction(index, () =>
-      scriptWork(
-        call,
-        { scriptId: action.scriptId, parameters: action.parameters },
-        new Set(templatesIn(action.parameters ?? {})),
-      ),
-    )
-    works.push({ number: index + 1, scriptId: action.scriptId, hash: hashOf(work), work })
+    const made = await inAction(index, action, () => workOf(call, { partnerId, orgId }, action))
+    if (made !== null) works.push({ number: index + 1, hash: hashOf(made.work), ...made })
   }
   await requireOwnScripts(call.db, { partnerId, orgId }, works)
   return works
+}
+
+/** What an action sends, and the script that it is; null for actions that send nothing or a plain command. */
+async function workOf(
+  call: Call,
+  owner: Pick<Working, 'partnerId' | 'orgId'>,
+  action: Action,
+): Promise<Pick<StepWork, 'scriptId' | 'work'> | null> {
+  if (action.type === 'run_script') {
+    const { scriptId, parameters = {} } = action
+    return { scriptId, work: await scriptWork(call, { scriptId, parameters }, new Set(templatesIn(parameters))) }
+  }
+  if (action.type !== 'deploy') return null
+  const { db, caller, services } = call
+  const { order, strategy = {} } = action
+  await requireSoundStrategy(db, caller, owner, strategyOf(strategy))
+  const kind = services.deploymentKinds.find((one) => one.kind === order.kind)
+  invariant(kind?.by === 'commands', 'scripts and commands are sent as commands')
+  const work = await kind.prepare({ db, caller, owner }, order)
+  return { scriptId: order.kind === 'script' ? order.scriptId : null, work }
 }
 
 const hashOf = (work: DeploymentWork): string =>
@@ -48,14 +63,20 @@ const hashOf = (work: DeploymentWork): string =>
     .digest('base64url')
 
 /** Names the action in what is wrong with it. */
-export async function inAction<T>(index: number, made: () => T | Promise<T>): Promise<T> {
+export async function inAction<T>(
+  index: number,
+  { type }: Pick<Action, 'type'>,
+  made: () => T | Promise<T>,
+): Promise<T> {
   try {
     return await made()
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { code, message } = error
-    if (code === 'VALIDATION_ERROR') throw invalid(`actions.${index}.${message.replace(/^order\./, '')}`)
-    throw code === 'CONFLICT' ? new AppError(code, `actions.${index}.scriptId: ${message}`) : error
+    const of = type === 'deploy' ? 'order.' : ''
+    const field = message.replace(/^order\./, '')
+    if (code === 'VALIDATION_ERROR') throw invalid(`actions.${index}.${field.startsWith('strategy') ? '' : of}${field}`)
+    throw code === 'CONFLICT' ? new AppError(code, `actions.${index}.${of}scriptId: ${message}`) : error
   }
 }
 
@@ -71,7 +92,7 @@ async function requireOwnScripts(
     script.partnerId === partnerId && (script.orgId === null || script.orgId === orgId)
   const own = new Set(rows.filter(isOwn).map(({ id }) => id))
   const wrong = works.find(({ scriptId }) => scriptId !== null && !own.has(scriptId))
-  if (wrong !== undefined) throw invalid(`actions.${wrong.number - 1}.scriptId: belongs to another organization`)
+  if (wrong !== undefined) throw invalid(`actions.${wrong.number - 1}: the script belongs to another organization`)
 }
 
 /** Whether these are the works that are stored. */

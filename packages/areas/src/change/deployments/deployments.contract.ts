@@ -19,6 +19,7 @@ import { z } from 'zod'
 import { DeploymentOrder } from '../../background/deployment-order.contract.ts'
 import { namesNothing, Places, SavedTargets, Targets } from '../../fleet/targets/targets.contract.ts'
 import { Strategy, StrategyInput } from './batches/strategy.contract.ts'
+import { DeploymentOrigin } from './deployment-origin.contract.ts'
 import { GateState } from './gates/gate.contract.ts'
 
 export const DeploymentStatus = z.enum([
@@ -85,6 +86,8 @@ export const DeploymentSummary = z.object({
   startedAt: time().nullable(),
   endedAt: time().nullable(),
   createdBy: id().nullable(),
+  /** The run of an automation that made it; null for deployments of people. */
+  origin: DeploymentOrigin.nullable(),
   createdAt: time(),
   updatedAt: time(),
 })

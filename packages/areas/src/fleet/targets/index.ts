@@ -8,6 +8,7 @@ export {
   mayTarget,
   type Owner,
   readTargets,
+  saveNamedDevices,
   saveTargets,
 } from './target-sets.ts'
 export { seenAmong, shownFilters, shownTargets, withTargetsWithinReach } from './within-reach.ts'

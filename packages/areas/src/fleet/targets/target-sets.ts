@@ -22,6 +22,20 @@ export interface Owner {
 
 const kinds = ['deviceIds', 'groupIds', 'orgIds', 'siteIds', 'tags'] as const
 
+/** Saves a set of devices that a background process has drawn. @returns its id */
+export async function saveNamedDevices(
+  db: Db,
+  { partnerId, orgId }: Pick<Owner, 'partnerId' | 'orgId'>,
+  deviceIds: readonly string[],
+): Promise<string> {
+  const { id } = await db
+    .insertInto('targetSets')
+    .values({ partnerId, orgId, everything: false, deviceIds: [...deviceIds] })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
 /**
  * Saves targets after checking that the caller may name them.
  * @param existingId the set to change; without it a new one is made

@@ -7,6 +7,7 @@ import { lengthText } from '../../watch/conditions/words.ts'
 export const actionTypes: readonly (readonly [ActionType, string])[] = [
   ['run_script', 'Run a script'],
   ['command', 'Send a command'],
+  ['deploy', 'Deploy in batches'],
   ['set_field', 'Set a custom field'],
   ['add_tag', 'Add a tag'],
   ['remove_tag', 'Remove a tag'],
@@ -28,6 +29,11 @@ export function actionText(action: Action, nameOf: (scriptId: string) => string 
     case 'command': {
       const given = Object.values(action.payload).filter((value) => typeof value === 'string')
       return [commandWords(action.command), ...given].join(' ')
+    }
+    case 'deploy': {
+      const { order } = action
+      const what = order.kind === 'script' ? (nameOf(order.scriptId) ?? 'a script') : commandWords(order.type)
+      return `Deploy in batches: ${what}`
     }
     case 'set_field':
       return action.value === null ? `Remove the value of ${action.key}` : `Set ${action.key} to ${action.value}`

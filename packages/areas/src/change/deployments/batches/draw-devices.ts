@@ -47,6 +47,11 @@ export async function drawDevices(call: Pick<Call, 'db' | 'caller' | 'services'>
   const key = kind.by === 'offers' ? await kind.drawKey(db, row.ordered) : row.id
   const deviceIds = await targetedDevices(db, caller, row, key)
   if (deviceIds.length === 0) throw badRequest('The targets contain no device')
+  return drawAmong(db, row, deviceIds)
+}
+
+/** Draws the batches among devices in their order. @throws BAD_REQUEST if no batch reaches one */
+export async function drawAmong(db: Db, row: Row, deviceIds: readonly string[]): Promise<number> {
   const reaches: Reach[] = []
   for (const batch of Strategy.parse(row.strategy).batches) reaches.push(await reachOf(db, row, batch, deviceIds))
   const batches = drawBatches(deviceIds, reaches)

@@ -22,6 +22,7 @@ const Content = z.record(z.string(), z.json())
 const day = 86_400_000
 /** How long a deployment may take unless it says so. */
 const usualDays = 7
+export const usualDeadlineMs = usualDays * day
 
 /** What a person asks for. A second person is shown it. */
 export const Step = z.object({

@@ -8,6 +8,7 @@ import { type BackgroundSkip, issueInBackground, reachOfOwner } from '../../../c
 import type { PlanOwner } from '../../../control/commands/plans/owner.contract.ts'
 import { visibleDevices } from '../../../fleet/devices/index.ts'
 import type { Strategy } from '../batches/strategy.contract.ts'
+import { DeploymentOrigin } from '../deployment-origin.contract.ts'
 import type { Row } from '../deployments.queries.ts'
 import { type Change, leave } from './leave-devices.ts'
 import { offerToDevices } from './offer-to-devices.ts'
@@ -167,11 +168,15 @@ async function commandTo(
   const without = new Set(unable.map(({ deviceId }) => deviceId))
   const sendable = chosen.filter(({ id }) => !without.has(id))
   const afterCommit: (() => Promise<void>)[] = []
+  const cause = DeploymentOrigin.nullable().parse(row.origin)?.cause
   let [issued, left] = [0, unable.length]
   for (const alike of Map.groupBy(sendable, ({ batch, attempt }) => `${batch}:${attempt}`).values()) {
     const [first] = alike
     if (first === undefined) continue
-    const origin = { kind: 'deployment' as const, id: row.id, step: first.batch, attempt: first.attempt + 1 }
+    const origin = {
+      ...{ kind: 'deployment' as const, id: row.id, step: first.batch, attempt: first.attempt + 1 },
+      ...(cause === undefined ? {} : { cause }),
+    }
     const sent = await issueInBackground(
       db,
       parts,

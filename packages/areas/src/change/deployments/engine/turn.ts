@@ -7,13 +7,14 @@ import { StoredWork } from '../../../background/deployment-kind.ts'
 import { isHalted } from '../../../background/staged-work.rules.ts'
 import type { WorkerParts } from '../../../background/worker-parts.ts'
 import { recordAsSystem } from '../../../platform/audit/index.ts'
-import { emit } from '../../../platform/events/index.ts'
+import { causedBy, emit } from '../../../platform/events/index.ts'
 import type { PartnerEvent } from '../../../platform/live-events/index.ts'
 import { Strategy } from '../batches/strategy.contract.ts'
 import { ownerOfRow } from '../course/owner.ts'
 import { hasEnded } from '../course/states.ts'
 import { deploymentCompleted, deploymentHalted } from '../deployment-events.contract.ts'
 import { kindOf } from '../deployment-kinds.ts'
+import { DeploymentOrigin } from '../deployment-origin.contract.ts'
 import type { Row } from '../deployments.queries.ts'
 import { type LookedAt, lookAtGates } from '../gates/look-at-gates.ts'
 import { changeOf } from '../live/tell-changed.ts'
@@ -46,7 +47,8 @@ export async function takeTurn(parts: WorkerParts, deploymentId: string): Promis
       .skipLocked()
       .executeTakeFirst()
     if (row === undefined || row.work === null) return { change: null, afterCommit: [] }
-    const { afterCommit, isChanged } = await turnOf(db, parts, row)
+    const { cause } = DeploymentOrigin.nullable().parse(row.origin) ?? {}
+    const { afterCommit, isChanged } = await causedBy(db, cause, () => turnOf(db, parts, row))
     return { afterCommit, change: isChanged ? changeOf(row) : null }
   })
   await Promise.all(afterCommit.map((send) => send()))

@@ -65,6 +65,26 @@ export async function dropGrants(db: Db, { kind, id }: PlanId): Promise<void> {
   await sql`DELETE FROM plan_grants WHERE kind = ${kind} AND plan_id = ${id}::uuid OR expires_at <= now()`.execute(db)
 }
 
+/** Lets a plan that another plan makes send the same work, until its deadline. Nothing is signed again: the grants stay those of the first. */
+export async function handOnGrants(
+  db: Db,
+  given: {
+    readonly from: PlanId
+    readonly to: PlanId
+    readonly work: PlannedWork & { readonly type: string }
+    readonly deadlineAt: string
+  },
+): Promise<void> {
+  const { from, to, work, deadlineAt } = given
+  if (work.type !== 'run_script') return
+  await sql`INSERT INTO plan_grants (id, partner_id, org_id, kind, plan_id, expires_at, work, device_ids, org_ids, script_grant)
+    SELECT gen_random_uuid(), partner_id, org_id, ${to.kind}, ${to.id}::uuid, least(expires_at, ${deadlineAt}::timestamptz), work,
+      device_ids, org_ids, script_grant
+    FROM plan_grants WHERE kind = ${from.kind} AND plan_id = ${from.id}::uuid AND work = ${workId(work)} AND expires_at > now()`.execute(
+    db,
+  )
+}
+
 type Scope = GrantClaims['scope']
 
 /** A scope holds few devices or organizations. */

@@ -25,6 +25,11 @@ const actions = [
   },
   { type: 'run_script', scriptId: id, parameters: { path: '/', key: { secret: 'api' } }, waitSeconds: 0, ...usual },
   { type: 'run_script', scriptId: id, ...usual },
+  { type: 'deploy', order: { kind: 'script', scriptId: id, parameters: { path: '/' }, runAs: 'user' }, ...usual },
+  {
+    ...{ type: 'deploy', order: { kind: 'command', type: 'restart_service', payload: { name: 'nginx' } } },
+    ...{ strategy: { batches: [{ count: 1 }, { percent: 100 }] }, ...usual },
+  },
   { type: 'wait', seconds: 10, ...usual },
   { type: 'wait_online', seconds: 600, ...usual },
 ]
@@ -43,7 +48,7 @@ const stored = (trigger: object) =>
     ...{ id, partnerId: id, orgId: null, name: 'Nightly', description: null, enabled: true, status: 'enabled' },
     ...{ statusReason: null, trigger, conditions, actions, onFailure: 'notify', overlap: 'queue' },
     ...{ maxDevicesPerRun: 5, maxRunsPerHour: 6, cooldownSeconds: 7, respectMaintenance: false, nextRunAt: null },
-    ...{ lastRunAt: null, ownerId: id, createdBy: null, createdAt: at, updatedAt: at },
+    ...{ lastRunAt: null, ownerId: id, createdBy: null, scripts: [], createdAt: at, updatedAt: at },
   })
 
 describe('an automation that is edited', () => {

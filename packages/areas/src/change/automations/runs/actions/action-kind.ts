@@ -22,6 +22,8 @@ export interface RunDevice {
 export interface RunOfStep {
   readonly id: string
   readonly automationId: string
+  /** Of the automation. */
+  readonly name: string
   readonly partnerId: string
   readonly orgId: string | null
   readonly owner: PlanOwner

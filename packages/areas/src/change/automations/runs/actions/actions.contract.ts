@@ -6,7 +6,10 @@ import { CustomValue } from '../../../../fleet/custom-fields/custom-fields.contr
 import { tagCharsMax } from '../../../../fleet/devices/tags.contract.ts'
 import { Severity } from '../../../../platform/events/severity.contract.ts'
 import { outgoingHeaders } from '../../../../watch/webhooks/webhooks.contract.ts'
+import { StrategyInput } from '../../../deployments/batches/strategy.contract.ts'
+import { CommandOrder } from '../../../deployments/kinds/command-order.contract.ts'
 import { ParameterValue } from '../../../scripts/parameters.contract.ts'
+import { ScriptOrder } from '../../../scripts/script-order.contract.ts'
 
 export const OnFailure = z.enum(['stop', 'continue', 'notify'])
 export type OnFailure = z.infer<typeof OnFailure>
@@ -69,6 +72,13 @@ const RunScript = z.strictObject({
   waitSeconds: z.int().min(0).max(604_800).optional(),
   ...usual,
 })
+const Deploy = z.strictObject({
+  type: z.literal('deploy'),
+  /** A script keeps its version until the automation is enabled or edited again. */
+  order: z.discriminatedUnion('kind', [ScriptOrder, CommandOrder], { error: 'must be a script or a command' }),
+  strategy: StrategyInput.optional(),
+  ...usual,
+})
 const Wait = z.strictObject({ type: z.literal('wait'), seconds, ...usual })
 const WaitOnline = z.strictObject({ type: z.literal('wait_online'), seconds, ...usual })
 
@@ -81,6 +91,7 @@ export const Action = z.discriminatedUnion('type', [
   Webhook,
   RunScript,
   Command,
+  Deploy,
   Wait,
   WaitOnline,
 ])

@@ -4,6 +4,7 @@ import type { ActionKind } from './action-kind.ts'
 import type { Action, ActionType } from './actions.contract.ts'
 import { createAlert } from './alert.action.ts'
 import { command } from './command.action.ts'
+import { deploy } from './deploy.action.ts'
 import { setField } from './field.action.ts'
 import { notify } from './notify.action.ts'
 import { runScript } from './script.action.ts'
@@ -21,6 +22,7 @@ const kinds: Readonly<Record<ActionType, ActionKind>> = {
   webhook,
   run_script: runScript,
   command,
+  deploy,
   wait,
   wait_online: waitOnline,
 }

@@ -26,6 +26,7 @@ function withTexts(action: Action, change: Change): Action {
     case 'run_script':
       return action.parameters === undefined ? action : { ...action, parameters: parametersWith(action, change) }
     case 'command':
+    case 'deploy':
     case 'wait':
     case 'wait_online':
       return action

@@ -120,9 +120,9 @@ async function work(moving: Moving, run: StoredRun, plan: RunPlan): Promise<void
       else underWay.push(made)
     }
   }
-  const { owner, respectMaintenance, works } = plan
+  const { name, owner, respectMaintenance, works } = plan
   const workHash = works[run.step - 1] ?? null
-  const step: Step = { ...moving, run: { ...run, owner, respectMaintenance, workHash } }
+  const step: Step = { ...moving, run: { ...run, name, owner, respectMaintenance, workHash } }
   const kind = kindOf(action)
   if (begun.length > 0) for (const [id, state] of await kind.begin(step, begun)) states.set(id, state)
   if (underWay.length > 0) for (const [id, state] of await kind.check(step, underWay)) states.set(id, state)

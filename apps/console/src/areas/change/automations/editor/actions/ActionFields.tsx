@@ -5,6 +5,7 @@ import { actionTypes } from '../../actionWords.ts'
 import { failureChoices } from '../../words.tsx'
 import type { ActionProps } from '../editorProps.ts'
 import { CommandFields } from './CommandFields.tsx'
+import { DeployFields } from './DeployFields.tsx'
 import { AlertFields, NotifyFields } from './MessageFields.tsx'
 import { ScriptFields } from './ScriptFields.tsx'
 import { ValueFields } from './ValueFields.tsx'
@@ -57,6 +58,8 @@ function OwnFields(props: ActionProps) {
       return <ScriptFields {...props} />
     case 'command':
       return <CommandFields {...props} />
+    case 'deploy':
+      return <DeployFields {...props} />
     case 'set_field':
       return <ValueFields {...props} />
     case 'add_tag':

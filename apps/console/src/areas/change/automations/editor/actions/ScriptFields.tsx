@@ -35,15 +35,17 @@ export function ScriptFields({ draft, orgId, faultAt, change }: ActionProps) {
           <Options of={own} />
           {isGone && <option value={script.id}>{chosen?.name ?? 'A script that you cannot see'}</option>}
         </SelectField>
-        <TextField
-          label="Wait at most (seconds)"
-          optional
-          hint="As long as the script may take unless given; 0 for not at all"
-          error={faultAt('waitSeconds')}
-          inputMode="numeric"
-          value={script.waitSeconds}
-          onChange={({ target }) => set({ waitSeconds: target.value })}
-        />
+        {draft.type === 'run_script' && (
+          <TextField
+            label="Wait at most (seconds)"
+            optional
+            hint="As long as the script may take unless given; 0 for not at all"
+            error={faultAt('waitSeconds')}
+            inputMode="numeric"
+            value={script.waitSeconds}
+            onChange={({ target }) => set({ waitSeconds: target.value })}
+          />
+        )}
       </div>
       <ValueFields
         parameters={parameters}

@@ -3,6 +3,7 @@ import type { Action, ActionType, OnFailure } from '@muster/areas/change/automat
 import type { Severity } from '@muster/areas/platform/events/severity.contract.ts'
 import { headersFrom } from '../../../../watch/headers.ts'
 import { type AutomatedCommand, type Payload, payloadOf, payloadTexts } from './commandFields.ts'
+import { type DeployDraft, deployOf, deployParts } from './deployAction.ts'
 import { type ScriptDraft, scriptDraftOf, scriptOf } from './scriptAction.ts'
 
 export interface ActionDraft {
@@ -31,6 +32,7 @@ export interface ActionDraft {
   /** Empty: as the automation says. */
   readonly onFailure: OnFailure | ''
   readonly script: ScriptDraft
+  readonly deploy: DeployDraft
 }
 
 let made = 0
@@ -39,6 +41,7 @@ export const newAction = (): ActionDraft => ({
   ...{ channelIds: [], severity: 'medium', title: '', message: '', url: '', headers: '', body: '' },
   ...{ command: 'restart_service', payload: {}, stored: {}, seconds: '60' },
   ...{ retries: '0', retryDelaySeconds: '60', onFailure: '', script: scriptDraftOf('') },
+  deploy: { kind: 'script', stored: null },
 })
 
 export function actionDraftOf(action: Action): ActionDraft {
@@ -70,6 +73,8 @@ function partsOf(action: Action): Partial<ActionDraft> {
     case 'wait':
     case 'wait_online':
       return { seconds: String(action.seconds) }
+    case 'deploy':
+      return deployParts(action)
     case 'run_script':
       return { script: scriptDraftOf(action.scriptId, action.parameters, action.waitSeconds) }
   }
@@ -113,6 +118,8 @@ export function actionOf(draft: ActionDraft) {
     case 'wait':
     case 'wait_online':
       return { type: draft.type, seconds: Number(draft.seconds), ...usual }
+    case 'deploy':
+      return { type: draft.type, ...deployOf(draft), ...usual }
     case 'run_script':
       return { type: draft.type, ...scriptOf(draft.script), ...usual }
   }
