@@ -56,7 +56,7 @@ const screens = [
   ['/maintenance?form=new', 'Next occurrences'],
   ['/automations', 'New automation'],
   ['/automations?form=new', 'Create automation'],
-  ['/deployments', 'No deployments yet'],
+  ['/deployments', 'New deployment'],
   ['/policies?form=new', 'Create policy'],
   [`${device}?tab=policies`, 'Policies'],
   ['/monitors?tab=dashboard', 'Recent incidents'],

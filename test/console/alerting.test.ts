@@ -133,7 +133,7 @@ test('a template with a parameter is created, and names its rules', async () => 
   await parameter.getByLabel('Type').selectOption('Text')
   await parameter.getByLabel('Default').fill('ssh')
   await form.getByLabel('Condition type').selectOption('Service (agent check)')
-  await form.getByLabel('Service').fill('{{service}}')
+  await form.getByLabel('Service', { exact: true }).fill('{{service}}')
   await form.getByLabel('Organization', { exact: true }).selectOption(umbra.orgName)
   await form.getByRole('checkbox', { name: 'Pager' }).click()
   await form.getByRole('button', { name: 'Create template' }).click()

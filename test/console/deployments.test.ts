@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientOf, signIn } from './client.ts'
 import { expectAccessible, stage, visitorAs } from './visitor.ts'
 
@@ -7,9 +7,17 @@ const absent = 'never-online'
 
 const client = () => signIn(stage.url, acme).then(({ accessToken }) => clientOf(stage.url, accessToken))
 
+let absentId = ''
 beforeAll(async () => {
   const { enrollment } = await client()
-  await enrollment.provision.create.mutate({ orgId: acme.orgId, siteId: acme.siteId, hostname: absent })
+  const device = { orgId: acme.orgId, siteId: acme.siteId, hostname: absent }
+  absentId = (await enrollment.provision.create.mutate(device)).device.id
+})
+
+// Other tests count the devices of the site.
+afterAll(async () => {
+  const { lifecycle } = await client()
+  await lifecycle.lifecycle.remove.mutate({ id: absentId })
 })
 
 test('a deployment is created, waits for a person after its first batch, and is canceled', async () => {

@@ -939,7 +939,7 @@ export interface DevicePolicyRemediations {
   revision: number
   state: Generated<'pending' | 'running' | 'held' | 'remediation_failed'>
   attempts: Generated<number>
-  nextAt: Generated<string | null>
+  nextAt: string | null
   reason: string | null
   commandId: string | null
   deploymentId: string | null

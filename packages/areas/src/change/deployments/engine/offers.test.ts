@@ -9,6 +9,7 @@ import { world } from '@muster/testkit/world.ts'
 import type { UpdateStatus } from '@muster/wire/messages/update-status.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { workerSignerOf } from '../../../control/commands/index.ts'
+import { defaultEffects } from '../../../control/maintenance/maintenance.contract.ts'
 import { offerUpdates } from '../../../control/rollouts/offers.jobs.ts'
 import { pins } from '../../../control/rollouts/pins.contract.ts'
 import { rollouts, stop } from '../../../control/rollouts/rollouts.contract.ts'
@@ -227,11 +228,11 @@ describe('a deployment of an agent version', () => {
     const { rows } = await system.query<{ id: string }>(
       `WITH made AS (INSERT INTO target_sets (partner_id, everything, device_ids) VALUES ($1, false, ARRAY[$2::uuid]) RETURNING id, partner_id),
         w AS (INSERT INTO maintenance_windows (partner_id, name, starts_at, timezone, duration_minutes, effects, target_set_id, scheduled_until)
-          SELECT partner_id, 'Freeze', '2026-01-01T00:00', 'UTC', 60, '{"agentUpdates": "suppress"}', id, now() + interval '1 year' FROM made
+          SELECT partner_id, 'Freeze', '2026-01-01T00:00', 'UTC', 60, $3, id, now() + interval '1 year' FROM made
           RETURNING id, partner_id)
        INSERT INTO maintenance_occurrences (window_id, partner_id, timezone, local_start, starts_at, ends_at)
        SELECT id, partner_id, 'UTC', '2026-01-01T00:00', now(), now() + interval '1 hour' FROM w RETURNING id`,
-      [here.partner.id, deviceIds[0]],
+      [here.partner.id, deviceIds[0], JSON.stringify({ ...defaultEffects, alerts: 'none', agentUpdates: 'suppress' })],
     )
     await lapsed(staged)
     await staged.turn()
