@@ -127,7 +127,7 @@ export async function deploymentById(call: Pick<Call, 'db' | 'caller'>, id: stri
 }
 
 /**
- * The deployment, locked until the transaction ends. Screens are told after the commit.
+ * The deployment, locked until the transaction ends. Screens hear of it after the commit.
  * @throws NOT_FOUND, FORBIDDEN for callers who may not change it
  */
 export async function changeable(

@@ -1,4 +1,4 @@
-// Makes and starts a deployment that no person asks for now: a person allowed it before, with the plan that makes it.
+// Makes and starts a deployment in the background: a person allowed it before, with the plan that makes it.
 import { randomUUID } from 'node:crypto'
 import type { Db } from '@muster/db/database.ts'
 import type { z } from 'zod'

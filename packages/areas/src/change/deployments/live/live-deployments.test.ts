@@ -101,7 +101,7 @@ describe('watching deployments', () => {
 })
 
 describe('changes that a worker makes', () => {
-  it('are told once a second for each deployment, the last one always', () => {
+  it('leave once a second for each deployment, the last one always', () => {
     const changes = new Changes()
     const place = { partnerId: 'p', orgId: null }
     const change = (id: string) => changeOf({ ...place, id })

@@ -19,7 +19,7 @@ interface Given {
 }
 
 /**
- * Stores what policies set on these devices. Agents are told within seconds, or when they connect.
+ * Stores what policies set on these devices. Agents hear of them within seconds, or when they connect.
  * @param db of the system login
  * @returns events to publish after the commit
  */

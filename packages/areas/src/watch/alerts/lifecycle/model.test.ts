@@ -183,7 +183,7 @@ class Real {
   }
 }
 
-it('are those of a naive model, whatever people do and whichever worker evaluates', { timeout: 60_000 }, async () => {
+it('are those of a naive model, for all that people do, on any worker', { timeout: 60_000 }, async () => {
   const rule: fc.Arbitrary<NaiveRule> = fc.record({ ...ruleFields, enabled: fc.constant(true) })
   const steps = fc.array(step, { minLength: 4, maxLength: 20 })
   const property = fc.asyncProperty(rule, steps, async (given, list) => {
