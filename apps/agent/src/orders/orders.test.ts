@@ -8,7 +8,7 @@ import type { OrderFault } from '@muster/wire/messages/refusal.ts'
 import { signOrderKeys } from '@muster/wire/orders.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { FakeServer } from '../testing/fake-server.ts'
-import { startAgent, type TestAgent, temporaryFolder } from '../testing/test-agent.ts'
+import { connectedAgent, type TestAgent, temporaryFolder } from '../testing/test-agent.ts'
 import { newPair } from '../testing/test-keys.ts'
 import { TestOrders } from '../testing/test-orders.ts'
 
@@ -28,12 +28,7 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]()
 })
 
-async function started(): Promise<TestAgent> {
-  const before = server.upgrades.length
-  const made = await startAgent(server.url, folder.path)
-  await server.until(() => server.upgrades.length > before && server.isConnected)
-  return made
-}
+const started = (): Promise<TestAgent> => connectedAgent(server, folder.path)
 
 async function restarted(): Promise<void> {
   await agent.stop()

@@ -7,7 +7,7 @@ import { type GrantClaims, workOf } from '@muster/wire/grants.ts'
 import type { Command } from '@muster/wire/messages/command.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { FakeServer } from '../testing/fake-server.ts'
-import { startAgent, type TestAgent, temporaryFolder } from '../testing/test-agent.ts'
+import { connectedAgent, type TestAgent, temporaryFolder } from '../testing/test-agent.ts'
 import { newPair } from '../testing/test-keys.ts'
 
 let server: FakeServer
@@ -26,12 +26,7 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]()
 })
 
-async function started(): Promise<TestAgent> {
-  const before = server.upgrades.length
-  const made = await startAgent(server.url, folder.path)
-  await server.until(() => server.upgrades.length > before && server.isConnected)
-  return made
-}
+const started = (): Promise<TestAgent> => connectedAgent(server, folder.path)
 
 const claimsOfAgent = () =>
   JSON.parse(Buffer.from(server.hellos[0]?.certificate.split('.')[1] ?? '', 'base64url').toString())

@@ -6,7 +6,7 @@ import { orderKeyOf } from '@muster/wire/orders.ts'
 import { SealingKey, sealingKeyIn, sealValues } from '@muster/wire/sealing.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { FakeServer } from '../testing/fake-server.ts'
-import { startAgent, type TestAgent, temporaryFolder } from '../testing/test-agent.ts'
+import { connectedAgent, type TestAgent, temporaryFolder } from '../testing/test-agent.ts'
 
 const value = 'correct horse battery staple'
 let server: FakeServer
@@ -24,12 +24,7 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]()
 })
 
-async function started(): Promise<TestAgent> {
-  const before = server.hellos.length
-  const made = await startAgent(server.url, folder.path)
-  await server.until(() => server.hellos.length > before && server.isConnected)
-  return made
-}
+const started = (): Promise<TestAgent> => connectedAgent(server, folder.path)
 
 const deviceId = (): string =>
   JSON.parse(Buffer.from(server.hellos[0]?.certificate.split('.')[1] ?? '', 'base64url').toString()).sub

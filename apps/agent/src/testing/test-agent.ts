@@ -11,6 +11,7 @@ import { createLog } from '../log.ts'
 import { pause } from '../pause.ts'
 import { loadPlatform } from '../platform/load.ts'
 import type { Platform, ScriptLanguage } from '../platform/platform.ts'
+import type { FakeServer } from './fake-server.ts'
 
 /**
  * The platform of the agents that a test file starts, and a language of its scripts; those of this machine unless the file
@@ -124,4 +125,12 @@ export function spawnAgent(
       await exited
     },
   }
+}
+
+/** An agent of this folder, once it has said hello to the server. */
+export async function connectedAgent(server: FakeServer, path: string): Promise<TestAgent> {
+  const before = server.hellos.length
+  const made = await startAgent(server.url, path)
+  await server.until(() => server.hellos.length > before && server.isConnected)
+  return made
 }

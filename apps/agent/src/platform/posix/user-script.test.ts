@@ -87,16 +87,16 @@ describe('a script of another user', () => {
     patient.terminate()
     expect(await patient.ended).toEqual({ exitCode: 3, signal: null })
     await patient.removeFiles?.()
-    const stubborn = await started('trap "" TERM; sleep 60 & echo $!; wait', {
+    const survivor = await started('trap "" TERM; sleep 60 & echo $!; wait', {
       runAsUser: 'daemon',
       workingDirectory: '/',
     })
-    const [pid] = await once(stubborn.stdout, 'data')
-    stubborn.terminate()
-    stubborn.kill()
-    expect(await stubborn.ended).toMatchObject({ signal: 'SIGKILL' })
+    const [pid] = await once(survivor.stdout, 'data')
+    survivor.terminate()
+    survivor.kill()
+    expect(await survivor.ended).toMatchObject({ signal: 'SIGKILL' })
     await hasEnded(String(pid).trim())
-    await stubborn.removeFiles?.()
+    await survivor.removeFiles?.()
     expect(await foldersLeft()).toEqual([])
   })
 
